@@ -1,0 +1,31 @@
+# make demo: a first job.  make test: all tests.  Needs Python (>= 3.11) and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test lint bench clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $(READY)
+
+demo: $(READY)
+	$(RUN) examples/first_job.py
+
+test: $(READY)
+	$(RUN) -m pytest --quiet --numprocesses 2
+
+lint: $(READY)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(READY)
+	$(RUN) benchmarks/paper_speed.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,244 @@
+"""What the four estimators share: estimator = loss x penalties x tying x solver."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from rprnmf.checks import axis_names, check_matrix, check_start
+from rprnmf.losses import LOSSES
+from rprnmf.objective import Problem, Side
+from rprnmf.observed import BaseView, make_view
+from rprnmf.solvers import SOLVERS, Result, Settings
+from rprnmf.solvers.fold_in import fold_in
+from rprnmf.start import start_factors
+
+Names = tuple[Any, Any]
+
+
+class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The common part; a subclass says what is known about the factors (`_sides`)."""
+
+    _program = "nmf"
+
+    _parameter_constraints: dict = {
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            None,
+            StrOptions({"auto"}),
+        ],
+        "init": [StrOptions({"random", "nndsvd", "nndsvda", "nndsvdar", "custom"}), None],
+        "solver": [StrOptions(set(SOLVERS))],
+        "beta_loss": [StrOptions(set(LOSSES))],
+        "missing": [StrOptions({"nan", "zero"}), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+        "alpha_W": [Interval(Real, 0, None, closed="left")],
+        "alpha_H": [Interval(Real, 0, None, closed="left"), StrOptions({"same"})],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "alpha_power": [Interval(Real, 0, 1, closed="both")],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+        "callback": [callable, None],
+        "verbose": ["verbose"],
+    }
+
+    def _sides(
+        self, X: Any, view: BaseView, names: Names, knowledge: dict[str, Any]
+    ) -> tuple[Side, Side]:
+        """What is known about the rows of W and about the columns of H."""
+        return Side(), Side()
+
+    def _penalty(self) -> dict[str, Any]:
+        """The problem's penalty, distance and margin, if it has any."""
+        return {}
+
+    def _fit(self, X: Any, W: Any, H: Any, **knowledge: Any) -> np.ndarray:
+        """Fit, set the attributes, return W; after an error nothing has changed."""
+        before = dict(self.__dict__)
+        try:
+            with threadpool_limits(self.n_jobs if (self.n_jobs or 0) > 0 else None, "blas"):
+                return self._fit_checked(X, W, H, knowledge)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit_checked(self, X: Any, W: Any, H: Any, knowledge: dict[str, Any]) -> np.ndarray:
+        matrix, view = self._view(X, reset=True)
+        K = self._rank(view, W, H)
+        problem = self._problem(matrix, view, axis_names(X), knowledge)
+        settings = Settings(self.max_iter, self.tol, self.callback, self.verbose)
+        rng = check_random_state(self.random_state)
+        best: Result | None = None
+        for _ in range(1 if self.init == "custom" else self.n_init):
+            start = self._start(view, K, W, H, rng)
+            result = SOLVERS[self.solver](problem, *start, settings)
+            if best is None or result.history[-1][0] < best.history[-1][0]:
+                best = result
+            if result.stopped:
+                break
+        assert best is not None
+        return self._keep(best, problem)
+
+    def _view(self, X: Any, reset: bool) -> tuple[Any, BaseView]:
+        """X checked, and its observed view."""
+        matrix = check_matrix(X, self.missing, type(self).__name__)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        view = make_view(matrix, self.missing, self.n_jobs)
+        if view.n_observed == 0:
+            raise ValueError(
+                f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
+                f"are missing under missing={self.missing!r}."
+            )
+        return matrix, view
+
+    def _rank(self, view: BaseView, W: Any, H: Any) -> int:
+        if self.n_components not in (None, "auto"):
+            return int(self.n_components)
+        if self.n_components == "auto" and self.init == "custom":
+            if H is not None:
+                return int(np.shape(H)[0])
+            if W is not None:
+                return int(np.shape(W)[1])
+        return view.shape[1]
+
+    def _problem(
+        self, matrix: Any, view: BaseView, names: Names, knowledge: dict[str, Any]
+    ) -> Problem:
+        rows, columns = self._sides(matrix, view, names, knowledge)
+        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
+        return Problem(
+            view,
+            self.beta_loss,
+            rows=self._with_norms(rows, view, self.alpha_W),
+            columns=self._with_norms(columns, view.T, alpha_H),
+            program=self._program,
+            **self._penalty(),
+        )
+
+    def _with_norms(self, side: Side, view: BaseView, alpha: float) -> Side:
+        """L1 and L2 terms as scikit-learn weighs them, by the number of observed entries."""
+        if alpha == 0:
+            return side
+        weight = LOSSES[self.beta_loss].times_sklearn * alpha
+        counts = view.row_counts.astype(np.float64) ** self.alpha_power
+        fields = dict(side.__dict__)
+        fields["l1"] = weight * self.l1_ratio * counts
+        fields["l2"] = 0.5 * weight * (1.0 - self.l1_ratio) * counts
+        return Side(**fields)
+
+    def _start(self, view: BaseView, K: int, W: Any, H: Any, rng: Any) -> tuple:
+        n, m = view.shape
+        if self.init == "custom":
+            W = check_start(W, (n, K), "W", view.dtype)
+            H = check_start(H, (K, m), "H", view.dtype)
+            return np.ascontiguousarray(W), np.ascontiguousarray(H.T)
+        if W is not None or H is not None:
+            warnings.warn(
+                f"init={self.init!r} ignores the W and H that were passed; use init='custom' to "
+                "start from them.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        init = self.init
+        if self.solver == "paper" and init is None:
+            init = "uniform"
+        if self.solver == "mu" and init == "nndsvd":
+            warnings.warn(
+                "solver='mu' cannot change the zeros that init='nndsvd' starts with; init='nndsvda' "
+                "or 'nndsvdar' gives better results.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return start_factors(view, K, init, rng)
+
+    def _keep(self, result: Result, problem: Problem) -> np.ndarray:
+        """Set what a user may look at."""
+        history = result.history_array()
+        loss = LOSSES[self.beta_loss]
+        self.embedding_ = result.W
+        self.components_ = np.ascontiguousarray(result.Ht.T)
+        self.n_components_ = result.W.shape[1]
+        self.n_iter_ = result.n_iter
+        self.converged_ = result.converged
+        self.history_ = history
+        self.reconstruction_err_ = loss.reconstruction_err(
+            loss.value(problem.view, result.W, result.Ht)
+        )
+        self.row_satisfied_rate_ = float(history["row_satisfied_rate"][-1])
+        self.column_satisfied_rate_ = float(history["column_satisfied_rate"][-1])
+        endless = self.solver == "paper" or self.tol == 0 or result.stopped
+        if not result.converged and not endless:
+            warnings.warn(
+                f"Maximum number of iterations {self.max_iter} reached. Increase it to improve "
+                "convergence.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return result.W
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Rows of W for new rows of X, with the components as they are.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Missing entries are marked as in ``fit``.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        with threadpool_limits(self.n_jobs if (self.n_jobs or 0) > 0 else None, "blas"):
+            _, view = self._view(X, reset=False)
+            side = self._with_norms(Side(), view, self.alpha_W)
+            Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)
+            problem = Problem(view, self.beta_loss, rows=side)
+            return fold_in(problem, Ht, self.max_iter, self.tol)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """The model W H for given rows of W.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_components)
+            Rows of W.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        if not sp.issparse(X):
+            X = np.asarray(X)
+        return X @ self.components_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "nan"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,208 @@
+"""NMF with labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import _fit_context
+
+from rprnmf.checks import check_labels
+from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.objective import Side
+
+
+class LCNMF(ComposedNMF):
+    """Label constrained NMF: points of the same label share one row of their factor.
+
+    Parameters
+    ----------
+    n_components : int, None or "auto", default="auto"
+        Number of components K. None: n_features. "auto": that of ``W`` or ``H`` with
+        ``init="custom"``, else n_features.
+    beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        What W H is measured by: the squared error (the paper's Euclidean measure; twice
+        scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
+    solver : {"mu", "paper"}, default="mu"
+        "mu": block multiplicative updates with a safeguard, the objective never rises.
+        "paper": the authors' program step by step, for reproduction; it does ``max_iter``
+        sweeps and does not use ``tol``.
+    missing : {None, "nan", "zero"}, default=None
+        Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
+        (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
+        X: entries that are not stored; a stored 0 is an observation).
+    init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
+        Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
+        "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
+    n_init : int, default=1
+        Number of starts; the one with the lowest objective is kept.
+    tol : float, default=1e-4
+        Stop when the objective fell by less than this share over ten iterations.
+    max_iter : int, default=200
+    shuffle : bool, default=False
+        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+    random_state : int, RandomState instance or None, default=None
+    alpha_W : float, default=0.0
+        Weight of the L1 and L2 terms of W, as in scikit-learn.
+    alpha_H : float or "same", default="same"
+        The same for H.
+    l1_ratio : float, default=0.0
+        Share of L1 in them.
+    alpha_power : float, default=1.0
+        The terms of a row are multiplied by (number of its observed entries) to this power.
+    n_jobs : int, default=None
+        Number of threads; None is as many as the process may use.
+    callback : callable, default=None
+        Called after every iteration with an object that has ``iteration``, ``objective``,
+        ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
+        ``W``, ``H`` and ``seconds``; returning True stops the fit.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        W.
+    components_ : ndarray of shape (n_components, n_features)
+        H.
+    n_components_ : int
+    n_iter_ : int
+    reconstruction_err_ : float
+        As scikit-learn defines it, over the observed entries.
+    converged_ : bool
+        Whether ``tol`` stopped the fit.
+    row_satisfied_rate_, column_satisfied_rate_ : float
+        The share of the triplets that hold; NaN without triplets.
+    history_ : structured ndarray of shape (n_iter_,)
+        A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
+        rates, the strengths and the seconds since the start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if X has column names that are strings.
+
+    Notes
+    -----
+    ``transform`` folds rows in without labels, so on the training data it differs from
+    ``fit_transform``, which ties the rows of a label.
+
+    References
+    ----------
+    H. Liu, Z. Wu, X. Li, D. Cai, T. Huang, "Constrained Nonnegative Matrix Factorization for
+    Image Representation", IEEE TPAMI 34(7), 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import LCNMF
+    >>> X = np.random.default_rng(0).random((4, 3))
+    >>> W = LCNMF(n_components=2, max_iter=500).fit_transform(X, y=[7, 7, -1, -1])
+    >>> bool((W[0] == W[1]).all())
+    True
+    """
+
+    _program = "lcnmf"
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        beta_loss="frobenius",
+        solver="mu",
+        missing=None,
+        init=None,
+        n_init=1,
+        tol=1e-4,
+        max_iter=200,
+        shuffle=False,
+        random_state=None,
+        alpha_W=0.0,
+        alpha_H="same",
+        l1_ratio=0.0,
+        alpha_power=1.0,
+        n_jobs=None,
+        callback=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.beta_loss = beta_loss
+        self.solver = solver
+        self.missing = missing
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.alpha_power = alpha_power
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.verbose = verbose
+
+    def _sides(self, X, view, names, knowledge):
+        n, m = view.shape
+        return (
+            Side(groups=check_labels(knowledge["y"], n, "row")),
+            Side(groups=check_labels(knowledge["column_labels"], m, "column")),
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        column_labels: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> LCNMF:
+        """Factorise X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            Label of each row of X; -1 where it is not known. None: no row has one.
+        column_labels : array-like of shape (n_features,), default=None
+            The same for the columns.
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        self : LCNMF
+        """
+        self.fit_transform(X, y, column_labels=column_labels, W=W, H=H)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        column_labels: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> np.ndarray:
+        """Factorise X and return W.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            Label of each row of X; -1 where it is not known. None: no row has one.
+        column_labels : array-like of shape (n_features,), default=None
+            The same for the columns.
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+        """
+        return self._fit(X, W, H, y=y, column_labels=column_labels)

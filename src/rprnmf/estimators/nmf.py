@@ -1,0 +1,168 @@
+"""Plain NMF."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import _fit_context
+
+from rprnmf.estimators.composed import ComposedNMF
+
+
+class NMF(ComposedNMF):
+    """Non-negative matrix factorisation X ~ W H, complete or incomplete.
+
+    A drop-in for `sklearn.decomposition.NMF` that also takes missing entries.
+
+    Parameters
+    ----------
+    n_components : int, None or "auto", default="auto"
+        Number of components K. None: n_features. "auto": that of ``W`` or ``H`` with
+        ``init="custom"``, else n_features.
+    beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        What W H is measured by: the squared error (the paper's Euclidean measure; twice
+        scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
+    solver : {"mu", "paper"}, default="mu"
+        "mu": block multiplicative updates with a safeguard, the objective never rises.
+        "paper": the authors' program step by step, for reproduction; it does ``max_iter``
+        sweeps and does not use ``tol``.
+    missing : {None, "nan", "zero"}, default=None
+        Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
+        (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
+        X: entries that are not stored; a stored 0 is an observation).
+    init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
+        Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
+        "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
+    n_init : int, default=1
+        Number of starts; the one with the lowest objective is kept.
+    tol : float, default=1e-4
+        Stop when the objective fell by less than this share over ten iterations.
+    max_iter : int, default=200
+    shuffle : bool, default=False
+        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+    random_state : int, RandomState instance or None, default=None
+    alpha_W : float, default=0.0
+        Weight of the L1 and L2 terms of W, as in scikit-learn.
+    alpha_H : float or "same", default="same"
+        The same for H.
+    l1_ratio : float, default=0.0
+        Share of L1 in them.
+    alpha_power : float, default=1.0
+        The terms of a row are multiplied by (number of its observed entries) to this power.
+    n_jobs : int, default=None
+        Number of threads; None is as many as the process may use.
+    callback : callable, default=None
+        Called after every iteration with an object that has ``iteration``, ``objective``,
+        ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
+        ``W``, ``H`` and ``seconds``; returning True stops the fit.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        W.
+    components_ : ndarray of shape (n_components, n_features)
+        H.
+    n_components_ : int
+    n_iter_ : int
+    reconstruction_err_ : float
+        As scikit-learn defines it, over the observed entries.
+    converged_ : bool
+        Whether ``tol`` stopped the fit.
+    row_satisfied_rate_, column_satisfied_rate_ : float
+        The share of the triplets that hold; NaN without triplets.
+    history_ : structured ndarray of shape (n_iter_,)
+        A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
+        rates, the strengths and the seconds since the start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if X has column names that are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import NMF
+    >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 4.0])
+    >>> X[0, 1] = np.nan
+    >>> model = NMF(n_components=1, missing="nan", random_state=0).fit(X)
+    >>> round(float(model.inverse_transform(model.embedding_)[0, 1]), 3)
+    4.0
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        beta_loss="frobenius",
+        solver="mu",
+        missing=None,
+        init=None,
+        n_init=1,
+        tol=1e-4,
+        max_iter=200,
+        shuffle=False,
+        random_state=None,
+        alpha_W=0.0,
+        alpha_H="same",
+        l1_ratio=0.0,
+        alpha_power=1.0,
+        n_jobs=None,
+        callback=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.beta_loss = beta_loss
+        self.solver = solver
+        self.missing = missing
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.alpha_power = alpha_power
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NMF:
+        """Factorise X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        self : NMF
+        """
+        self.fit_transform(X, W=W, H=H)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> np.ndarray:
+        """Factorise X and return W.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+        """
+        return self._fit(X, W, H)

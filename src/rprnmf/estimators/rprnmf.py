@@ -1,0 +1,296 @@
+"""NMF with relative comparisons."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rprnmf.checks import check_graph
+from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.estimators.gnmf import GRAPH, STRENGTH
+from rprnmf.objective import Side
+from rprnmf.penalties import DISTANCES, PENALTIES
+from rprnmf.solvers.paper import OWN
+from rprnmf.triplets import as_triplets
+
+
+class RPRNMF(ComposedNMF):
+    """NMF that respects comparisons "q is closer to r than to s".
+
+    Comparisons between rows of X hold between rows of W, those between columns of X between
+    columns of H. The objective is
+
+        loss(X, W H) + row_strength * mean penalty of the row triplets in W
+                     + column_strength * mean penalty of the column triplets in H
+
+    over the observed entries of X, plus graph and L1/L2 terms if asked for.
+
+    Parameters
+    ----------
+    n_components : int, None or "auto", default="auto"
+        Number of components K. None: n_features. "auto": that of ``W`` or ``H`` with
+        ``init="custom"``, else n_features.
+    beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        What W H is measured by: the squared error (the paper's Euclidean measure; twice
+        scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
+    penalty : {"auto", "exponential", "hinge", "squared_hinge", "logistic"}, default="auto"
+        What a triplet costs. "auto": "squared_hinge", with ``solver="paper"`` the paper's own
+        ("exponential" for Frobenius, "hinge" for Kullback-Leibler).
+    distance : {"auto", "euclidean", "divergence"}, default="auto"
+        How far apart two rows of a factor are: squared Euclidean or symmetric divergence.
+        "auto": "euclidean", with ``solver="paper"`` and Kullback-Leibler "divergence".
+    margin : float, default=0.5
+        By how much the far distance should exceed the near one, in units of the mean squared
+        distance between the rows (columns) of X; for hinge and logistic penalties. Not used by
+        ``solver="paper"``, whose hinge has none.
+    row_strength, column_strength : float, default=1.0
+        Weight of the triplets. With "mu" in units of the squared norm of X (Frobenius) or of
+        its sum (Kullback-Leibler), so that it does not depend on the unit of X; with "paper"
+        in the paper's own units, per mean over the triplets.
+    row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
+        Neighbour graphs as in `GNMF`, beside the triplets.
+    graph_strength : float, default=100.0
+        Weight of the graphs.
+    n_neighbors : int, default=5
+        Neighbours of a point in a "knn" graph.
+    solver : {"mu", "paper"}, default="mu"
+        "mu": block multiplicative updates with a safeguard, the objective never rises.
+        "paper": the authors' program step by step, for reproduction; it does ``max_iter``
+        sweeps and does not use ``tol``.
+    missing : {None, "nan", "zero"}, default=None
+        Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
+        (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
+        X: entries that are not stored; a stored 0 is an observation).
+    init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
+        Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
+        "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
+    n_init : int, default=1
+        Number of starts; the one with the lowest objective is kept.
+    tol : float, default=1e-4
+        Stop when the objective fell by less than this share over ten iterations.
+    max_iter : int, default=200
+    shuffle : bool, default=False
+        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+    random_state : int, RandomState instance or None, default=None
+    alpha_W : float, default=0.0
+        Weight of the L1 and L2 terms of W, as in scikit-learn.
+    alpha_H : float or "same", default="same"
+        The same for H.
+    l1_ratio : float, default=0.0
+        Share of L1 in them.
+    alpha_power : float, default=1.0
+        The terms of a row are multiplied by (number of its observed entries) to this power.
+    n_jobs : int, default=None
+        Number of threads; None is as many as the process may use.
+    callback : callable, default=None
+        Called after every iteration with an object that has ``iteration``, ``objective``,
+        ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
+        ``W``, ``H`` and ``seconds``; returning True stops the fit.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        W.
+    components_ : ndarray of shape (n_components, n_features)
+        H.
+    n_components_ : int
+    n_iter_ : int
+    reconstruction_err_ : float
+        As scikit-learn defines it, over the observed entries.
+    converged_ : bool
+        Whether ``tol`` stopped the fit.
+    row_satisfied_rate_, column_satisfied_rate_ : float
+        The share of the triplets that hold; NaN without triplets.
+    history_ : structured ndarray of shape (n_iter_,)
+        A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
+        rates, the strengths and the seconds since the start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if X has column names that are strings.
+
+    References
+    ----------
+    S. Jiang, K. Li, R. Y. D. Xu, "Relative Pairwise Relationship Constrained Non-negative
+    Matrix Factorisation", IEEE TKDE.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import RPRNMF
+    >>> X = np.random.default_rng(0).random((6, 5))
+    >>> model = RPRNMF(n_components=3, random_state=0)
+    >>> W = model.fit_transform(X, row_triplets=[[0, 1, 2], [3, 4, 5]])
+    >>> model.row_satisfied_rate_
+    1.0
+    """
+
+    _program = "rprnmf"
+    _parameter_constraints = {
+        **ComposedNMF._parameter_constraints,
+        "penalty": [StrOptions({"auto", *PENALTIES})],
+        "distance": [StrOptions({"auto", *DISTANCES})],
+        "margin": [Interval(Real, 0, None, closed="neither")],
+        "row_strength": STRENGTH,
+        "column_strength": STRENGTH,
+        "row_graph": GRAPH,
+        "column_graph": GRAPH,
+        "graph_strength": STRENGTH,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        beta_loss="frobenius",
+        penalty="auto",
+        distance="auto",
+        margin=0.5,
+        row_strength=1.0,
+        column_strength=1.0,
+        row_graph=None,
+        column_graph=None,
+        graph_strength=100.0,
+        n_neighbors=5,
+        solver="mu",
+        missing=None,
+        init=None,
+        n_init=1,
+        tol=1e-4,
+        max_iter=200,
+        shuffle=False,
+        random_state=None,
+        alpha_W=0.0,
+        alpha_H="same",
+        l1_ratio=0.0,
+        alpha_power=1.0,
+        n_jobs=None,
+        callback=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.beta_loss = beta_loss
+        self.penalty = penalty
+        self.distance = distance
+        self.margin = margin
+        self.row_strength = row_strength
+        self.column_strength = column_strength
+        self.row_graph = row_graph
+        self.column_graph = column_graph
+        self.graph_strength = graph_strength
+        self.n_neighbors = n_neighbors
+        self.solver = solver
+        self.missing = missing
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.alpha_power = alpha_power
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.verbose = verbose
+
+    def _penalty(self):
+        if self.solver == "paper":
+            penalty, distance = OWN[self.beta_loss]
+        else:
+            penalty, distance = "squared_hinge", "euclidean"
+        return {
+            "penalty": penalty if self.penalty == "auto" else self.penalty,
+            "distance": distance if self.distance == "auto" else self.distance,
+            "margin": None if self.solver == "paper" else self.margin,
+        }
+
+    def _sides(self, X, view, names, knowledge):
+        return tuple(
+            self._side(X, n, name, side, knowledge[f"{side}_triplets"])
+            for n, name, side in zip(view.shape, names, ("row", "column"), strict=True)
+        )
+
+    def _side(self, X, n, names, side, triplets) -> Side:
+        resolved = as_triplets(triplets).resolve(n, names, side)
+        return Side(
+            triplets=resolved.items,
+            weight=resolved.weights,
+            strength=getattr(self, f"{side}_strength"),
+            graph=check_graph(getattr(self, f"{side}_graph"), X, self.n_neighbors, side),
+            graph_strength=self.graph_strength,
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        row_triplets: Any = None,
+        column_triplets: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> RPRNMF:
+        """Factorise X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
+            Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
+            row names if X is a DataFrame.
+        column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
+            The same for the columns of X.
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        self : RPRNMF
+        """
+        self.fit_transform(
+            X, row_triplets=row_triplets, column_triplets=column_triplets, W=W, H=H
+        )
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        row_triplets: Any = None,
+        column_triplets: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> np.ndarray:
+        """Factorise X and return W.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
+            Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
+            row names if X is a DataFrame.
+        column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
+            The same for the columns of X.
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            Start, with ``init="custom"``.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+        """
+        return self._fit(X, W, H, row_triplets=row_triplets, column_triplets=column_triplets)

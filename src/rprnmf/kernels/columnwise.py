@@ -1,0 +1,89 @@
+"""The model F G' at the stored entries, kept up to date by rank-one changes.
+
+The authors' program changes one column of one factor at a time. Each pass here adds
+the pending change ``a b'`` to the model and takes the sums that the next half step
+needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2).
+
+In the divergence the model stands below a fraction bar. There an entry is computed anew
+where a change takes away more than a tenth of it: the difference of two nearly equal
+numbers keeps no digits.
+"""
+
+from __future__ import annotations
+
+from rprnmf.kernels import kernel
+from rprnmf.kernels.csr import dot
+
+KEEPS = 0.9
+
+
+@kernel
+def rows_frobenius(
+    start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below
+):
+    """Row sums of x g and of (F G') g."""
+    for i in range(start, stop):
+        numerator = 0.0
+        denominator = 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            y = model[t] + a[i] * b[j]
+            model[t] = y
+            numerator += data[t] * g[j]
+            denominator += y * g[j]
+        above[i] = numerator
+        below[i] = denominator
+
+
+@kernel
+def columns_frobenius(
+    start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below
+):
+    """Column sums of x f and of (F G') f, over these rows."""
+    above[:] = 0
+    below[:] = 0
+    for i in range(start, stop):
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            y = model[t] + a[i] * b[j]
+            model[t] = y
+            above[j] += data[t] * f[i]
+            below[j] += y * f[i]
+
+
+@kernel
+def rows_divergence(
+    start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below
+):
+    """Row sums of x g / (F G') and of g."""
+    for i in range(start, stop):
+        numerator = 0.0
+        denominator = 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            y = model[t] + a[i] * b[j]
+            if y < KEEPS * model[t]:
+                y = dot(F[i], G[j])
+            model[t] = y
+            numerator += data[t] * g[j] / max(y, tiny)
+            denominator += g[j]
+        above[i] = numerator
+        below[i] = denominator
+
+
+@kernel
+def columns_divergence(
+    start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below
+):
+    """Column sums of x f / (F G') and of f, over these rows."""
+    above[:] = 0
+    below[:] = 0
+    for i in range(start, stop):
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            y = model[t] + a[i] * b[j]
+            if y < KEEPS * model[t]:
+                y = dot(F[i], G[j])
+            model[t] = y
+            above[j] += data[t] * f[i] / max(y, tiny)
+            below[j] += f[i]

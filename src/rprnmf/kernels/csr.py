@@ -1,0 +1,108 @@
+"""Products with the stored entries of a sparse matrix.
+
+``F`` (rows, K) and ``G`` (columns, K) are the factors of X ~ F G'; the entries of
+row i are ``indices[indptr[i]:indptr[i + 1]]`` with values ``data[...]``. Nothing
+larger than the outputs is allocated.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.kernels import kernel
+
+
+@kernel
+def dot(f, g):
+    total = 0.0
+    for k in range(f.shape[0]):
+        total += f[k] * g[k]
+    return total
+
+
+@kernel
+def times(start, stop, indptr, indices, data, G, out):
+    """out = X G."""
+    for i in range(start, stop):
+        row = out[i]
+        row[:] = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            x = data[t]
+            g = G[indices[t]]
+            for k in range(row.shape[0]):
+                row[k] += x * g[k]
+
+
+@kernel
+def ones_times(start, stop, indptr, indices, G, out):
+    """out = 1 G, the ones standing at the stored entries."""
+    for i in range(start, stop):
+        row = out[i]
+        row[:] = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            g = G[indices[t]]
+            for k in range(row.shape[0]):
+                row[k] += g[k]
+
+
+@kernel
+def model_times(start, stop, indptr, indices, F, G, out):
+    """out = [F G'] G, the product taken at the stored entries."""
+    for i in range(start, stop):
+        row = out[i]
+        row[:] = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            g = G[indices[t]]
+            y = dot(F[i], g)
+            for k in range(row.shape[0]):
+                row[k] += y * g[k]
+
+
+@kernel
+def ratio_times(start, stop, indptr, indices, data, F, G, floor, out):
+    """out = [X / max(F G', floor)] G."""
+    for i in range(start, stop):
+        row = out[i]
+        row[:] = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            g = G[indices[t]]
+            ratio = data[t] / max(dot(F[i], g), floor)
+            for k in range(row.shape[0]):
+                row[k] += ratio * g[k]
+
+
+@kernel
+def model(start, stop, indptr, indices, F, G, out):
+    """out[t] = (F G') at the stored entry t."""
+    for i in range(start, stop):
+        for t in range(indptr[i], indptr[i + 1]):
+            out[t] = dot(F[i], G[indices[t]])
+
+
+@kernel
+def squared_error(start, stop, indptr, indices, data, F, G):
+    """Sums over the stored entries of (x - y)^2 and of y^2."""
+    error = 0.0
+    squares = 0.0
+    for i in range(start, stop):
+        for t in range(indptr[i], indptr[i + 1]):
+            y = dot(F[i], G[indices[t]])
+            error += (data[t] - y) ** 2
+            squares += y * y
+    return error, squares
+
+
+@kernel
+def divergence(start, stop, indptr, indices, data, F, G, floor):
+    """Sums over the stored entries of x log(x/y) - x + y and of y."""
+    total = 0.0
+    sums = 0.0
+    for i in range(start, stop):
+        for t in range(indptr[i], indptr[i + 1]):
+            x = data[t]
+            y = dot(F[i], G[indices[t]])
+            total += y - x
+            sums += y
+            if x > 0:
+                total += x * np.log(x / max(y, floor))
+    return total, sums

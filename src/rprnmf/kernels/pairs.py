@@ -1,0 +1,72 @@
+"""Distances between pairs of rows of a factor, and the split of their gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.kernels import kernel
+
+
+@kernel
+def euclidean(F, i, j, out):
+    """out[t] = ||F_i - F_j||^2 for the pair t."""
+    for t in range(i.shape[0]):
+        f = F[i[t]]
+        g = F[j[t]]
+        total = 0.0
+        for k in range(F.shape[1]):
+            total += (f[k] - g[k]) ** 2
+        out[t] = total
+
+
+@kernel
+def euclidean_split(F, i, j, weight, positive, negative):
+    """Add the parts of the gradient of sum_t weight_t ||F_i - F_j||^2."""
+    for t in range(i.shape[0]):
+        w = 2.0 * weight[t]
+        if w == 0.0:
+            continue
+        f = F[i[t]]
+        g = F[j[t]]
+        for k in range(F.shape[1]):
+            positive[i[t], k] += w * f[k]
+            positive[j[t], k] += w * g[k]
+            negative[i[t], k] += w * g[k]
+            negative[j[t], k] += w * f[k]
+
+
+@kernel
+def divergence(F, i, j, floor, out):
+    """out[t] = 1/2 sum_k (x - y) log(x / y), entries below `floor` counting as it in the log."""
+    for t in range(i.shape[0]):
+        f = F[i[t]]
+        g = F[j[t]]
+        total = 0.0
+        for k in range(F.shape[1]):
+            if f[k] != g[k]:
+                total += (f[k] - g[k]) * np.log(max(f[k], floor) / max(g[k], floor))
+        out[t] = 0.5 * total
+
+
+@kernel
+def divergence_split(F, i, j, weight, floor, positive, negative):
+    """Add the parts of the gradient of sum_t weight_t SD(F_i, F_j).
+
+    d SD(x, y) / dx = 1/2 (log(x/y) + 1 - y/x).
+    """
+    for t in range(i.shape[0]):
+        w = 0.5 * weight[t]
+        if w == 0.0:
+            continue
+        f = F[i[t]]
+        g = F[j[t]]
+        for k in range(F.shape[1]):
+            x = max(f[k], floor)
+            y = max(g[k], floor)
+            log = np.log(x / y)
+            up = max(log, 0.0)
+            down = max(-log, 0.0)
+            positive[i[t], k] += w * (up + f[k] / x)
+            negative[i[t], k] += w * (down + g[k] / x)
+            positive[j[t], k] += w * (down + g[k] / y)
+            negative[j[t], k] += w * (up + f[k] / y)

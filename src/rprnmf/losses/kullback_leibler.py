@@ -1,0 +1,29 @@
+"""The paper's Divergence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.losses.base import Loss
+from rprnmf.observed import BaseView
+from rprnmf.split import Split
+
+
+class KullbackLeibler(Loss):
+    """sum x log(x/y) - x + y, with y the model."""
+
+    times_sklearn = 1.0
+
+    def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
+        return view.divergence(F, G)
+
+    def split(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> Split:
+        return Split(view.ones_times(G), view.ratio_times(F, G))
+
+    def unit(self, view: BaseView) -> float:
+        return view.total
+
+    def column_sizes(self, B: np.ndarray) -> np.ndarray:
+        # a flat column of this sum has length 1, so that distances have the same
+        # meaning under both losses
+        return B.sum(axis=0) / np.sqrt(len(B))

@@ -1,0 +1,79 @@
+"""How many comparisons hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from rprnmf.penalties import DISTANCES
+from rprnmf.triplets import as_triplets
+
+
+def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
+    """The share of triplets (q, r, s) with distance(F_q, F_r) < distance(F_q, F_s).
+
+    Parameters
+    ----------
+    F : array-like of shape (n_points, n_components)
+        One point a row: ``embedding_`` for row triplets, ``components_.T`` for column ones.
+    triplets : Triplets or array-like of shape (n_triplets, 3)
+        By index.
+    distance : {"euclidean", "divergence"}, default="euclidean"
+
+    Returns
+    -------
+    rate : float
+        Between 0 and 1, each triplet counting once whatever its weight; NaN without triplets.
+
+    Examples
+    --------
+    >>> from rprnmf.metrics import satisfied_rate
+    >>> satisfied_rate([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]])
+    0.5
+    """
+    if distance not in DISTANCES:
+        raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
+    F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
+    items = as_triplets(triplets).resolve(len(F)).items
+    if not len(items):
+        return float("nan")
+    q, r, s = np.ascontiguousarray(items.T)
+    measure = DISTANCES[distance]()
+    return float(np.mean(measure.values(F, q, r) < measure.values(F, q, s)))
+
+
+def constraint_satisfied_rate(
+    W: Any,
+    H: Any,
+    row_triplets: Any = None,
+    column_triplets: Any = None,
+    distance: str = "euclidean",
+) -> float:
+    """The paper's CSR: the mean of the satisfied rates of both sides.
+
+    Parameters
+    ----------
+    W : array-like of shape (n_samples, n_components)
+    H : array-like of shape (n_components, n_features)
+    row_triplets, column_triplets : Triplets, array-like of shape (n_triplets, 3) or None
+    distance : {"euclidean", "divergence"}, default="euclidean"
+
+    Returns
+    -------
+    rate : float
+        With one side empty the other's rate, with both empty NaN.
+
+    Examples
+    --------
+    >>> from rprnmf.metrics import constraint_satisfied_rate
+    >>> constraint_satisfied_rate([[0.0], [1.0], [3.0]], [[1.0]], row_triplets=[[0, 1, 2]])
+    1.0
+    """
+    rates = [
+        satisfied_rate(F, triplets, distance)
+        for F, triplets in ((W, row_triplets), (np.asarray(H).T, column_triplets))
+        if as_triplets(triplets).n_triplets
+    ]
+    return float(np.mean(rates)) if rates else float("nan")

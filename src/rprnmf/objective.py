@@ -1,0 +1,184 @@
+"""The only room where loss, penalties and tying meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.losses import LOSSES
+from rprnmf.observed import BaseView
+from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms, SymmetricDivergence
+from rprnmf.penalties.triplet import TripletPenalty
+from rprnmf.scale import ScaleRule
+from rprnmf.split import Split
+from rprnmf.tying import Tying
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is known about the rows of one factor, as clean arrays.
+
+    Parameters
+    ----------
+    triplets : ndarray of shape (n_triplets, 3)
+    weight : ndarray of shape (n_triplets,)
+    strength : float
+        Multiplies the weighted mean of the triplets' penalties.
+    graph : sparse array or None
+    graph_strength : float
+    groups : ndarray of shape (n_rows,) or None
+        Rows of the same number are tied.
+    l1, l2 : ndarray of shape (n_rows,) or None
+    """
+
+    triplets: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    weight: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    strength: float = 1.0
+    graph: sp.csr_array | None = None
+    graph_strength: float = 1.0
+    groups: np.ndarray | None = None
+    l1: np.ndarray | None = None
+    l2: np.ndarray | None = None
+
+    @property
+    def constrained(self) -> bool:
+        """Whether distances within the factor matter."""
+        return len(self.triplets) > 0 or self.graph is not None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One factorisation to be done: X, what to minimise, what is known of the factors.
+
+    ``program`` names the algorithm of the paper that `solver="paper"` follows.
+    """
+
+    view: BaseView
+    beta_loss: str = "frobenius"
+    penalty: str = "squared_hinge"
+    distance: str = "euclidean"
+    margin: float | None = 0.5
+    rows: Side = field(default_factory=Side)
+    columns: Side = field(default_factory=Side)
+    program: str = "nmf"
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Rows first, then columns."""
+        return self.rows, self.columns
+
+
+class Term(Protocol):
+    """A penalty on one factor."""
+
+    @property
+    def rows(self) -> np.ndarray: ...
+    def value(self, F: np.ndarray) -> float: ...
+    def split(self, F: np.ndarray) -> Split: ...
+
+
+class Values(NamedTuple):
+    """The objective at one point, part by part; penalties with their strengths."""
+
+    loss: float
+    row_penalty: float
+    column_penalty: float
+
+    @property
+    def objective(self) -> float:
+        """The sum."""
+        return self.loss + self.row_penalty + self.column_penalty
+
+
+class SideTerms:
+    """All that acts on one factor beside the loss.
+
+    Attributes
+    ----------
+    terms : list of (float, Term)
+    triplets : TripletPenalty or None
+    tying : Tying or None
+    """
+
+    def __init__(self, problem: Problem, scale: ScaleRule, index: int):
+        side = problem.sides[index]
+        self.terms: list[tuple[float, Term]] = []
+        self.triplets: TripletPenalty | None = None
+        self.tying = None if side.groups is None else Tying(side.groups)
+        self.strength = side.strength if len(side.triplets) else 0.0
+        if len(side.triplets):
+            distance = DISTANCES[problem.distance]()
+            if isinstance(distance, SymmetricDivergence):
+                distance = SymmetricDivergence(scale.floor(index))
+            sigma = scale.sigma(index, distance.degree)
+            self.triplets = PENALTIES[problem.penalty](
+                side.triplets, side.weight, distance, sigma, problem.margin
+            )
+            unit = scale.loss.unit(problem.view)
+            self.terms.append((side.strength * unit, self.triplets))
+        if side.graph is not None:
+            self.terms.append((side.graph_strength, Graph(side.graph)))
+        if side.l1 is not None and side.l2 is not None:
+            self.terms.append((1.0, Norms(side.l1, side.l2)))
+
+    def value(self, F: np.ndarray) -> float:
+        """The sum of the terms."""
+        return sum(weight * term.value(F) for weight, term in self.terms)
+
+    def add_split(self, parts: Split, F: np.ndarray) -> Split:
+        """The loss's split with those of the terms; tied rows share their sums."""
+        for weight, term in self.terms:
+            parts = parts.plus(term.split(F).times(weight))
+        if self.tying is not None:
+            parts = Split(self.tying.sum(parts.positive), self.tying.sum(parts.negative))
+        return parts
+
+    def rows(self) -> np.ndarray:
+        """The rows that any term touches, and those tied to them."""
+        found = [term.rows for weight, term in self.terms if weight > 0]
+        rows = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+        if self.tying is not None:
+            groups = self.tying.groups
+            rows = np.flatnonzero(np.isin(groups, groups[rows]))
+        return rows
+
+    def satisfied_rate(self, F: np.ndarray) -> float:
+        """The share of the triplets that hold; NaN without triplets."""
+        return self.triplets.satisfied_rate(F) if self.triplets else np.nan
+
+
+class Objective:
+    """F(W, H) = loss + the terms of both sides, and the split of its gradient.
+
+    Parameters
+    ----------
+    problem : Problem
+    n_components : int
+    """
+
+    def __init__(self, problem: Problem, n_components: int):
+        self.problem = problem
+        self.loss = LOSSES[problem.beta_loss]
+        self.views = (problem.view, problem.view.T)
+        rows, columns = (side.constrained for side in problem.sides)
+        self.scale = ScaleRule(problem.view, self.loss, n_components, rows, columns)
+        self.terms = (SideTerms(problem, self.scale, 0), SideTerms(problem, self.scale, 1))
+
+    def values(self, W: np.ndarray, Ht: np.ndarray) -> Values:
+        """All parts at (W, H)."""
+        loss = self.loss.value(self.problem.view, W, Ht)
+        return Values(loss, self.terms[0].value(W), self.terms[1].value(Ht))
+
+    def split(self, index: int, F: np.ndarray, B: np.ndarray) -> Split:
+        """The gradient in the factor of side ``index`` (0: W, 1: H) with the other fixed."""
+        return self.terms[index].add_split(self.loss.split(self.views[index], F, B), F)
+
+    def start(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Start factors that keep the ties and the scale rule."""
+        for factor, terms in ((W, self.terms[0]), (Ht, self.terms[1])):
+            if terms.tying is not None:
+                factor[:] = terms.tying.mean(factor)
+        return self.scale.apply(W, Ht)

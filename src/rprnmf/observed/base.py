@@ -1,0 +1,107 @@
+"""The questions that every view of X answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from rprnmf.observed.entries import Entries
+
+# A model value below this share of the mean of X counts as this share where it stands
+# below a fraction bar or in a logarithm.
+TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
+
+
+class BaseView(ABC):
+    """X as a solver sees it: a shape and sums over the observed entries.
+
+    Attributes
+    ----------
+    shape : tuple of (n_rows, n_columns)
+    n_observed : int
+    total, squares : float
+        Sums of x and of x^2.
+    row_counts : ndarray of shape (n_rows,)
+        Observed entries of each row.
+    n_jobs : int or None
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    n_observed: int
+    total: float
+    squares: float
+    n_jobs: int | None
+    row_counts: np.ndarray
+
+    @property
+    @abstractmethod
+    def T(self) -> BaseView:
+        """The same matrix, transposed."""
+
+    @abstractmethod
+    def times(self, G: np.ndarray) -> np.ndarray:
+        """X G."""
+
+    @abstractmethod
+    def ones_times(self, G: np.ndarray) -> np.ndarray:
+        """1 G, the ones standing at the observed entries."""
+
+    @abstractmethod
+    def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """[F G'] G over the observed entries."""
+
+    @abstractmethod
+    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """[X / F G'] G over the observed entries."""
+
+    @abstractmethod
+    def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
+        """Sum of (x - y)^2 over the observed entries."""
+
+    @abstractmethod
+    def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
+        """Sum of x log(x/y) - x + y over the observed entries."""
+
+    @abstractmethod
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value, entries that are not observed counting as 0."""
+
+    @abstractmethod
+    def scaled(self, factor: float) -> BaseView:
+        """The view of ``factor * X``."""
+
+    @abstractmethod
+    def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Count, sum of x and sum of x^2 of the observed entries of each column."""
+
+    @abstractmethod
+    def stored(self) -> Entries:
+        """All observed entries one by one; of a full matrix that is every one of n x m."""
+
+    @property
+    def mean(self) -> float:
+        """Mean of the observed entries."""
+        return self.total / max(self.n_observed, 1)
+
+    @property
+    def floor(self) -> float:
+        """What a model value of zero counts as below a fraction bar."""
+        return TINY[np.dtype(self.dtype)] * (self.mean or 1.0)
+
+    def spread(self) -> float:
+        """Mean squared distance between two rows of X.
+
+        That is twice the sum of the columns' variances; of a column with holes the
+        variance of what is observed stands for the whole. Rows that do not differ fall
+        back to their mean squared length, an empty X to 1.
+        """
+        count, first, second = (moment.astype(np.float64) for moment in self.column_moments())
+        seen = count > 0
+        count, first, second = count[seen], first[seen], second[seen]
+        variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
+        length = (second / count).sum()
+        if variance > 1e-12 * length:
+            return float(2.0 * variance)
+        return float(length) or 1.0

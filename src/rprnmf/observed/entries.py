@@ -1,0 +1,101 @@
+"""The stored entries of a sparse matrix and the sums that run over them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.kernels import csr
+from rprnmf.threads import available_threads, map_blocks, row_blocks
+
+
+class Entries:
+    """Stored entries in row order; ``T`` holds them in column order.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_rows, n_columns), no duplicates
+    n_jobs : int or None
+    """
+
+    def __init__(self, X: sp.csr_array, n_jobs: int | None = None):
+        self.shape = X.shape
+        self.indptr = X.indptr.astype(np.int64, copy=False)
+        self.indices = X.indices.astype(np.int32, copy=False)
+        self.data = X.data
+        self.n_jobs = n_jobs
+        self.n_threads = available_threads(n_jobs)
+
+    @cached_property
+    def T(self) -> Entries:
+        """The same entries, transposed."""
+        other = Entries(sp.csr_array(self.matrix().T), self.n_jobs)
+        other.__dict__["T"] = self
+        return other
+
+    def matrix(self) -> sp.csr_array:
+        """As a scipy array that shares the memory."""
+        return sp.csr_array((self.data, self.indices, self.indptr), shape=self.shape)
+
+    def replaced(self, data: np.ndarray) -> Entries:
+        """Other values at the same places."""
+        return Entries(
+            sp.csr_array((data, self.indices, self.indptr), shape=self.shape), self.n_jobs
+        )
+
+    @property
+    def row_counts(self) -> np.ndarray:
+        """Number of stored entries of each row."""
+        return np.diff(self.indptr)
+
+    def map(self, work, K: int) -> list:
+        """Run ``work(start, stop)`` over row blocks of about equal cost."""
+        return map_blocks(work, row_blocks(self.indptr * K), self.n_threads)
+
+    def _fill(self, kernel, K: int, dtype, *arguments) -> np.ndarray:
+        out = np.empty((self.shape[0], K), dtype=dtype)
+        self.map(
+            lambda start, stop: kernel(start, stop, self.indptr, self.indices, *arguments, out), K
+        )
+        return out
+
+    def times(self, G: np.ndarray) -> np.ndarray:
+        """X G."""
+        return self._fill(csr.times, G.shape[1], G.dtype, self.data, G)
+
+    def ones_times(self, G: np.ndarray) -> np.ndarray:
+        """1 G, the ones standing at the stored entries."""
+        return self._fill(csr.ones_times, G.shape[1], G.dtype, G)
+
+    def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """[F G'] G over the stored entries."""
+        return self._fill(csr.model_times, G.shape[1], G.dtype, F, G)
+
+    def ratio_times(self, F: np.ndarray, G: np.ndarray, floor: float) -> np.ndarray:
+        """[X / F G'] G over the stored entries."""
+        return self._fill(csr.ratio_times, G.shape[1], G.dtype, self.data, F, G, floor)
+
+    def model(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """F G' at the stored entries, in their order."""
+        out = np.empty(len(self.indices), dtype=F.dtype)
+        self.map(
+            lambda start, stop: csr.model(start, stop, self.indptr, self.indices, F, G, out),
+            F.shape[1],
+        )
+        return out
+
+    def _sum(self, kernel, K: int, *arguments) -> tuple[float, float]:
+        parts = self.map(
+            lambda start, stop: kernel(start, stop, self.indptr, self.indices, *arguments), K
+        )
+        return sum(part[0] for part in parts), sum(part[1] for part in parts)
+
+    def squared_error(self, F: np.ndarray, G: np.ndarray) -> tuple[float, float]:
+        """Sums of (x - y)^2 and of y^2."""
+        return self._sum(csr.squared_error, F.shape[1], self.data, F, G)
+
+    def divergence(self, F: np.ndarray, G: np.ndarray, floor: float) -> tuple[float, float]:
+        """Sums of x log(x/y) - x + y and of y."""
+        return self._sum(csr.divergence, F.shape[1], self.data, F, G, floor)

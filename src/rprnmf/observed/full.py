@@ -1,0 +1,196 @@
+"""Complete matrices: every entry is an observation (in a sparse one, zeros too)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.observed.base import BaseView
+from rprnmf.observed.entries import Entries
+
+BLOCK = 1 << 21  # entries of the model that are alive at once
+
+
+class FullDense(BaseView):
+    """A dense matrix without holes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    n_jobs : int or None
+    """
+
+    def __init__(self, X: np.ndarray, n_jobs: int | None = None):
+        self.X = X
+        self.shape = X.shape
+        self.dtype = X.dtype
+        self.n_jobs = n_jobs
+        self.n_observed = X.size
+
+    @cached_property
+    def total(self) -> float:
+        return float(self.X.sum(dtype=np.float64))
+
+    @cached_property
+    def squares(self) -> float:
+        return float(np.einsum("ij,ij->", self.X, self.X, dtype=np.float64))
+
+    @cached_property
+    def T(self) -> FullDense:
+        other = FullDense(self.X.T, self.n_jobs)
+        other.__dict__["T"] = self
+        return other
+
+    @property
+    def row_counts(self) -> np.ndarray:
+        return np.full(self.shape[0], self.shape[1])
+
+    def times(self, G: np.ndarray) -> np.ndarray:
+        return self.X @ G
+
+    def ones_times(self, G: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(G.sum(axis=0), (self.shape[0], G.shape[1]))
+
+    def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        return F @ (G.T @ G)
+
+    def _blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        step = max(1, BLOCK // self.shape[1])
+        for start in range(0, self.shape[0], step):
+            rows = slice(start, start + step)
+            yield rows, F[rows] @ G.T
+
+    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        out = np.empty_like(F)
+        for rows, model in self._blocks(F, G):
+            np.maximum(model, self.floor, out=model)
+            np.divide(self.X[rows], model, out=model)
+            out[rows] = model @ G
+        return out
+
+    def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
+        total = 0.0
+        for rows, model in self._blocks(F, G):
+            model -= self.X[rows]
+            total += float(np.einsum("ij,ij->", model, model, dtype=np.float64))
+        return total
+
+    def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
+        total = 0.0
+        for rows, model in self._blocks(F, G):
+            x = self.X[rows]
+            total += float((model - x).sum(dtype=np.float64))
+            np.maximum(model, self.floor, out=model)
+            logs = np.zeros_like(x)
+            np.divide(x, model, out=logs, where=x > 0)
+            np.log(logs, out=logs, where=x > 0)
+            total += float(np.einsum("ij,ij->", x, logs, dtype=np.float64))
+        return total
+
+    def extremes(self) -> tuple[float, float]:
+        return float(self.X.min()), float(self.X.max())
+
+    def stored(self) -> Entries:
+        n, m = self.shape
+        indices = np.tile(np.arange(m, dtype=np.int32), n)
+        every = sp.csr_array((self.X.ravel(), indices, np.arange(n + 1) * m), shape=(n, m))
+        return Entries(every, self.n_jobs)
+
+    def scaled(self, factor: float) -> FullDense:
+        return FullDense(self.X * self.X.dtype.type(factor), self.n_jobs)
+
+    def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return (
+            np.full(self.shape[1], self.shape[0]),
+            self.X.sum(axis=0, dtype=np.float64),
+            np.einsum("ij,ij->j", self.X, self.X, dtype=np.float64),
+        )
+
+
+class FullSparse(BaseView):
+    """A sparse matrix whose unstored entries are zeros, but for a few holes.
+
+    Sums over everything come from column sums and Gram matrices; what the holes add to
+    them is taken away again. Nothing of size n x m exists.
+
+    Parameters
+    ----------
+    entries : Entries
+        The non-zeros.
+    holes : Entries or None
+        Places that are not observed.
+    """
+
+    def __init__(self, entries: Entries, holes: Entries | None = None):
+        self.entries = entries
+        self.holes = holes
+        self.shape = entries.shape
+        self.dtype = entries.data.dtype
+        self.n_jobs = entries.n_jobs
+        self.n_observed = self.shape[0] * self.shape[1] - (len(holes.data) if holes else 0)
+        self.total = float(entries.data.sum(dtype=np.float64))
+        self.squares = float(np.dot(entries.data.astype(np.float64), entries.data))
+
+    @cached_property
+    def T(self) -> FullSparse:
+        other = FullSparse(self.entries.T, self.holes.T if self.holes else None)
+        other.__dict__["T"] = self
+        return other
+
+    @property
+    def row_counts(self) -> np.ndarray:
+        holes = self.holes.row_counts if self.holes else 0
+        return np.full(self.shape[0], self.shape[1]) - holes
+
+    def times(self, G: np.ndarray) -> np.ndarray:
+        return self.entries.times(G)
+
+    def ones_times(self, G: np.ndarray) -> np.ndarray:
+        sums = np.broadcast_to(G.sum(axis=0), (self.shape[0], G.shape[1]))
+        return np.maximum(sums - self.holes.ones_times(G), 0) if self.holes else sums
+
+    def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        out = F @ (G.T @ G)
+        return np.maximum(out - self.holes.model_times(F, G), 0) if self.holes else out
+
+    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        return self.entries.ratio_times(F, G, self.floor)
+
+    def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
+        error, squares = self.entries.squared_error(F, G)
+        if self.holes:
+            squares += self.holes.squared_error(F, G)[1]
+        F, G = F.astype(np.float64, copy=False), G.astype(np.float64, copy=False)
+        everywhere = float(np.sum((F.T @ F) * (G.T @ G)))
+        return error + max(everywhere - squares, 0.0)
+
+    def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
+        divergence, sums = self.entries.divergence(F, G, self.floor)
+        if self.holes:
+            sums += self.holes.divergence(F, G, self.floor)[1]
+        everywhere = float(np.dot(F.sum(axis=0, dtype=np.float64), G.sum(axis=0, dtype=np.float64)))
+        return divergence + max(everywhere - sums, 0.0)
+
+    def stored(self) -> Entries:
+        raise ValueError(
+            "the observed zeros of a full sparse matrix cannot be listed without making it "
+            "dense; pass missing='zero' if only stored entries are observations."
+        )
+
+    def extremes(self) -> tuple[float, float]:
+        data = self.entries.data
+        if len(data) == self.shape[0] * self.shape[1]:
+            return float(data.min()), float(data.max())
+        return 0.0, float(data.max(initial=0.0))
+
+    def scaled(self, factor: float) -> FullSparse:
+        data = self.entries.data * self.dtype.type(factor)
+        return FullSparse(self.entries.replaced(data), self.holes)
+
+    def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        count = self.T.row_counts
+        X = self.entries.matrix().astype(np.float64)
+        return count, X.sum(axis=0), X.power(2).sum(axis=0)

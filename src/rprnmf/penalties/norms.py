@@ -1,0 +1,27 @@
+"""L1 and L2 terms on the entries of a factor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.split import Split
+
+
+class Norms:
+    """sum_i l1_i |F_i|_1 + l2_i ||F_i||^2, one weight of each kind a row."""
+
+    def __init__(self, l1: np.ndarray, l2: np.ndarray):
+        self.l1 = l1
+        self.l2 = l2
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows of the factor that the penalty touches."""
+        return np.flatnonzero((self.l1 > 0) | (self.l2 > 0))
+
+    def value(self, F: np.ndarray) -> float:
+        return float(self.l1 @ F.sum(axis=1) + self.l2 @ np.einsum("ik,ik->i", F, F))
+
+    def split(self, F: np.ndarray) -> Split:
+        l1, l2 = (part[:, None].astype(F.dtype) for part in (self.l1, self.l2))
+        return Split(l1 + 2 * l2 * F, np.zeros_like(F))

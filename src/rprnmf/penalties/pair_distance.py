@@ -1,0 +1,70 @@
+"""How far apart two rows of a factor are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from rprnmf.kernels import pairs
+from rprnmf.split import Split
+
+
+class PairDistance(ABC):
+    """A distance between rows i and j of a factor, and the parts of its gradient."""
+
+    #: the distance of c * F is c ** degree times that of F
+    degree: int
+
+    @abstractmethod
+    def values(self, F: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Distances of the pairs, float64."""
+
+    @abstractmethod
+    def add_split(
+        self, F: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray, parts: Split
+    ) -> None:
+        """Add to ``parts`` the split of sum_t weight_t * distance(F_i, F_j)."""
+
+
+class SquaredEuclidean(PairDistance):
+    """E(x, y) = ||x - y||^2."""
+
+    degree = 2
+
+    def values(self, F, i, j):
+        out = np.empty(len(i))
+        pairs.euclidean(F, i, j, out)
+        return out
+
+    def add_split(self, F, i, j, weight, parts):
+        pairs.euclidean_split(F, i, j, weight, parts.positive, parts.negative)
+
+
+class SymmetricDivergence(PairDistance):
+    """SD(x, y) = 1/2 sum (x - y) log(x / y).
+
+    Parameters
+    ----------
+    floor : float
+        Entries below it count as it in the logarithm and below the fraction bar.
+    """
+
+    degree = 1
+
+    def __init__(self, floor: float = float(np.finfo(np.float64).eps)):
+        self.floor = floor
+
+    def values(self, F, i, j):
+        out = np.empty(len(i))
+        pairs.divergence(F, i, j, self.floor, out)
+        return out
+
+    def add_split(self, F, i, j, weight, parts):
+        pairs.divergence_split(F, i, j, weight, self.floor, parts.positive, parts.negative)
+
+
+DISTANCES: dict[str, type[PairDistance]] = {
+    "euclidean": SquaredEuclidean,
+    "divergence": SymmetricDivergence,
+}

@@ -1,0 +1,90 @@
+"""What all triplet penalties share: distances, their unit, the weighted mean."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from rprnmf.penalties.pair_distance import PairDistance
+from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
+
+
+class TripletPenalty(SignedGraphPenalty):
+    """The weighted mean over triplets (q, r, s) of phi(near, far).
+
+    near and far are the distances q-r and q-s in units of ``sigma``.
+
+    Parameters
+    ----------
+    triplets : ndarray of shape (n_triplets, 3)
+    weight : ndarray of shape (n_triplets,)
+    distance : PairDistance
+    sigma : float
+        The distance that counts as 1.
+    margin : float or None
+        By how much far should exceed near; used by the penalties with a margin.
+    """
+
+    def __init__(
+        self,
+        triplets: np.ndarray,
+        weight: np.ndarray,
+        distance: PairDistance,
+        sigma: float = 1.0,
+        margin: float | None = None,
+    ):
+        self.q, self.r, self.s = np.ascontiguousarray(triplets.T, dtype=np.int64)
+        self.share = weight / weight.sum()
+        self.distance = distance
+        self.sigma = sigma
+        self.margin = margin
+
+    @abstractmethod
+    def phi(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """The penalty of each triplet."""
+
+    @abstractmethod
+    def pull_push(self, near: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """d phi / d near and -d phi / d far; both are never negative."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.unique(np.concatenate((self.q, self.r, self.s)))
+
+    def near_far(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances q-r and q-s in units of sigma."""
+        near = self.distance.values(F, self.q, self.r)
+        far = self.distance.values(F, self.q, self.s)
+        return near / self.sigma, far / self.sigma
+
+    def value(self, F: np.ndarray) -> float:
+        return float(self.share @ self.phi(*self.near_far(F)))
+
+    def edges(self, F: np.ndarray) -> tuple[Edges, Edges]:
+        return self.edges_at(*self.near_far(F))
+
+    def edges_at(self, near: np.ndarray, far: np.ndarray) -> tuple[Edges, Edges]:
+        """Attracting and repelling edges for distances already at hand."""
+        pull, push = self.pull_push(near, far)
+        scale = self.share / self.sigma
+        return Edges(self.q, self.r, scale * pull), Edges(self.q, self.s, scale * push)
+
+    def satisfied_rate(self, F: np.ndarray) -> float:
+        """The share of triplets that hold, by count as in the paper."""
+        near, far = self.near_far(F)
+        return float(np.mean(near < far))
+
+    def violation(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """u = 1 + (near - far) / margin: 0 where the margin is kept, 1 on a tie.
+
+        Without a margin u = near - far, as in the paper.
+        """
+        if self.margin is None:
+            return near - far
+        return 1.0 + (near - far) / self.margin
+
+    @property
+    def slope(self) -> float:
+        """d u / d near."""
+        return 1.0 if self.margin is None else 1.0 / self.margin

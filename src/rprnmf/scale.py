@@ -1,0 +1,89 @@
+"""The one scale rule: which factor carries the scale, and what a distance of 1 is.
+
+X ~ W H does not say how a component's scale is shared between its column of W and its
+row of H, but distances within a factor depend on it. So:
+
+* triplets or a graph on one side: the other factor has columns of size 1, and the
+  constrained factor carries the scale of X, as data points do;
+* on both sides: both factors carry half of it (columns of equal size);
+* on none: nothing is rescaled.
+
+Distances are measured in units of ``sigma``, a constant of the data, so that results do
+not depend on the unit of X.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rprnmf.losses import Loss
+from rprnmf.observed import BaseView
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class ScaleRule:
+    """Where the scale of X ~ W H lives.
+
+    Parameters
+    ----------
+    view : BaseView
+    loss : Loss
+    n_components : int
+    rows, columns : bool
+        Whether that side carries triplets or a graph.
+    """
+
+    view: BaseView
+    loss: Loss
+    n_components: int
+    rows: bool
+    columns: bool
+
+    def apply(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Move scale between the factors; their product is kept."""
+        if not (self.rows or self.columns):
+            return W, Ht
+        w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
+        if self.rows and self.columns:
+            shift = np.sqrt(np.divide(h, w, out=np.ones_like(w), where=(w > 0) & (h > 0)))
+        elif self.rows:
+            shift = np.where(h > 0, h, 1)
+        else:
+            shift = 1 / np.where(w > 0, w, 1)
+        shift = shift.astype(W.dtype)
+        return W * shift, Ht / shift
+
+    def typical_entry(self, side: int) -> float:
+        """About the size of an entry of the factor of this side (0: W, 1: H)."""
+        n, m = self.view.shape if side == 0 else self.view.shape[::-1]
+        if self.rows and self.columns:
+            size = np.sqrt(self.view.mean / self.n_components) * (m / n) ** 0.25
+        else:
+            size = self.view.mean * np.sqrt(m) / self.n_components
+        return float(size) or 1.0
+
+    def sigma(self, side: int, degree: int) -> float:
+        """The distance that counts as 1 in the factor of this side.
+
+        For squared distances it is the mean squared distance between the rows of X
+        (columns, for H); where both sides carry, a component shows in each factor with
+        the root of its size only. The divergence is of the first degree: its second
+        order expansion, d^2 / (2 size), converts.
+        """
+        view = self.view if side == 0 else self.view.T
+        spread = view.spread()
+        if self.rows and self.columns:
+            n, m = view.shape
+            mean_square = view.squares / max(view.n_observed, 1)
+            spread /= np.sqrt(mean_square * n * m / self.n_components) or 1.0
+        if degree == 1:
+            spread /= 2.0 * self.typical_entry(side)
+        return float(spread)
+
+    def floor(self, side: int) -> float:
+        """What a zero entry of the factor counts as in a logarithm."""
+        return EPS * self.typical_entry(side)

@@ -1,0 +1,20 @@
+"""Ways to the minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rprnmf.objective import Problem
+from rprnmf.solvers import multiplicative, paper
+from rprnmf.solvers.loop import Result, Settings
+
+Solver = Callable[[Problem, np.ndarray, np.ndarray, Settings], Result]
+
+SOLVERS: dict[str, Solver] = {
+    "mu": multiplicative.solve,
+    "paper": paper.solve,
+}
+
+__all__ = ["SOLVERS", "Result", "Settings", "Solver"]

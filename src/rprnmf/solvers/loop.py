@@ -1,0 +1,167 @@
+"""Alternate, record, stop, call back: the same for every solver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rprnmf.losses import Loss
+from rprnmf.objective import Values
+
+HISTORY = np.dtype(
+    [
+        (name, np.float64)
+        for name in (
+            "objective",
+            "loss",
+            "row_penalty",
+            "column_penalty",
+            "row_satisfied_rate",
+            "column_satisfied_rate",
+            "row_strength",
+            "column_strength",
+            "seconds",
+        )
+    ]
+)
+WINDOW = 10  # iterations over which the objective must fall by the share `tol`
+
+
+@dataclass
+class Step:
+    """Where one iteration ended."""
+
+    W: np.ndarray
+    Ht: np.ndarray
+    values: Values
+    rates: tuple[float, float]
+    strengths: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class State:
+    """What a callback is told after every iteration; W and H are copies."""
+
+    iteration: int
+    objective: float
+    loss: float
+    reconstruction_err: float
+    row_satisfied_rate: float
+    column_satisfied_rate: float
+    W: np.ndarray
+    H: np.ndarray
+    seconds: float
+
+
+@dataclass
+class Settings:
+    """How long to go on and whom to tell.
+
+    Parameters
+    ----------
+    max_iter : int
+    tol : float
+        Stop when the objective fell by less than this share over ten iterations; 0 never.
+    callback : callable or None
+        Called with a `State`; returning True stops.
+    verbose : int
+        Print a line every 10 iterations, every iteration if above 1.
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-4
+    callback: Callable[[State], object] | None = None
+    verbose: int = 0
+
+
+@dataclass
+class Result:
+    """The outcome of one run."""
+
+    W: np.ndarray
+    Ht: np.ndarray
+    converged: bool = False
+    stopped: bool = False
+    history: list[tuple[float, ...]] = field(default_factory=list)
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations that were done."""
+        return len(self.history)
+
+    def history_array(self) -> np.ndarray:
+        """The history as one structured array, a row an iteration."""
+        return np.array(self.history, dtype=HISTORY)
+
+
+def alternate(
+    step: Callable[[np.ndarray, np.ndarray], Step | None],
+    W: np.ndarray,
+    Ht: np.ndarray,
+    loss: Loss,
+    settings: Settings,
+    unit_of_W: float = 1.0,
+) -> Result:
+    """Call ``step`` until the objective stands still, it gives up, or ``max_iter``.
+
+    Parameters
+    ----------
+    step : callable
+        One iteration; returns None when it cannot go on.
+    W, Ht : ndarray
+        Start factors.
+    loss : Loss
+    settings : Settings
+    unit_of_W : float
+        What the solver divided X by; callbacks see W in X's own unit.
+
+    Returns
+    -------
+    result : Result
+    """
+    result = Result(W, Ht)
+    started = time.perf_counter()
+    for iteration in range(1, settings.max_iter + 1):
+        done = step(result.W, result.Ht)
+        if done is None:
+            break
+        result.W, result.Ht = done.W, done.Ht
+        seconds = time.perf_counter() - started
+        values = done.values
+        result.history.append(
+            (values.objective, *values, *done.rates, *done.strengths, seconds)
+        )
+        if settings.verbose > 1 or (settings.verbose and iteration % 10 == 0):
+            print(_line(iteration, done, seconds))
+        if settings.callback is not None:
+            state = State(
+                iteration,
+                values.objective,
+                values.loss,
+                unit_of_W * loss.reconstruction_err(values.loss),
+                *done.rates,
+                unit_of_W * done.W,
+                done.Ht.T.copy(),
+                seconds,
+            )
+            if settings.callback(state) is True:
+                result.stopped = True
+                break
+        if settings.tol > 0 and iteration > WINDOW:
+            before = result.history[-1 - WINDOW][0]
+            if before - values.objective <= settings.tol * before:
+                result.converged = True
+                break
+    return result
+
+
+def _line(iteration: int, done: Step, seconds: float) -> str:
+    text = f"iteration {iteration:4d}  objective {done.values.objective:.6g}"
+    text += f"  loss {done.values.loss:.6g}"
+    for name, rate in zip(("row", "column"), done.rates, strict=True):
+        if not np.isnan(rate):
+            text += f"  {name} triplets met {100 * rate:.1f} %"
+    return f"{text}  {seconds:.1f} s"

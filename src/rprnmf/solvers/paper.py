@@ -1,0 +1,216 @@
+"""`paper`: the authors' published program, step by step, for reproduction.
+
+For k = 1 .. K: the whole column W[:, k], then the whole row H[k, :] with the new column;
+products, distances and penalties are refreshed before each half step. What the program
+does and the article does not say:
+
+* RPR-NMF, Euclidean: X is divided by max(X) - min(X), the start is not, and W is
+  multiplied by that range at the end.
+* RPR-NMF, Divergence: where a denominator with its penalty is negative the penalty is
+  dropped; a sweep after which the objective is higher is undone and both strengths are
+  halved, otherwise they grow by 1 %. Only accepted sweeps count.
+* Denominators are at least eps; without a mask exact zeros of a dense X become eps. The
+  zeros of a sparse X stay, for it is never made dense: a difference below rounding, except
+  in the logarithms of a divergence triplet on a row or column of X that is zero throughout.
+
+The program runs a fixed number of sweeps: ``max_iter`` of them, ``tol`` is not used.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rprnmf.losses import LOSSES
+from rprnmf.objective import Problem, Values
+from rprnmf.observed import BaseView, FullDense
+from rprnmf.penalties import DISTANCES, PENALTIES, Graph, SymmetricDivergence
+from rprnmf.penalties.exponential import TripletExponential
+from rprnmf.solvers import paper_gnmf_divergence
+from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.paper_products import make_products
+from rprnmf.split import Split
+from rprnmf.tying import Tying
+
+#: the penalty and the distance that the program has for each loss
+OWN = {"frobenius": ("exponential", "euclidean"), "kullback-leibler": ("hinge", "divergence")}
+WEAKEST = 1e-6  # strength of one triplet at which the program gives up
+LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 60.0}
+
+
+def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
+    """Run the program that ``problem.program`` names from the start (W, Ht)."""
+    check(problem)
+    settings = replace(settings, tol=0.0)
+    graphs = any(side.graph is not None for side in problem.sides)
+    if graphs and problem.beta_loss == "kullback-leibler":
+        return paper_gnmf_divergence.solve(problem, W, Ht, settings)
+    view, unit = prepare(problem)
+    program = Program(problem, view)
+    W, Ht = program.start(W.copy(), Ht.copy())
+    loss = LOSSES[problem.beta_loss]
+    result = alternate(program, W, Ht, loss, settings, unit)
+    result.W = result.W * unit
+    return result
+
+
+def check(problem: Problem) -> None:
+    """Refuse what the authors' program does not have."""
+    if problem.program == "rprnmf":
+        own = OWN[problem.beta_loss]
+        if (problem.penalty, problem.distance) != own:
+            raise ValueError(
+                f"solver='paper' with beta_loss={problem.beta_loss!r} has penalty={own[0]!r} and "
+                f"distance={own[1]!r} only, got penalty={problem.penalty!r} and "
+                f"distance={problem.distance!r}; use solver='mu' for other combinations."
+            )
+        if any(side.graph is not None for side in problem.sides):
+            raise ValueError(
+                "solver='paper' has no graphs inside RPRNMF; use solver='mu', or GNMF."
+            )
+    if any(side.l1 is not None or side.l2 is not None for side in problem.sides):
+        raise ValueError("solver='paper' has no L1 or L2 terms; use solver='mu', or alpha_W=0.")
+
+
+def prepare(problem: Problem) -> tuple[BaseView, float]:
+    """X as the program sees it, and what it was divided by."""
+    view, unit = problem.view, 1.0
+    if problem.program == "rprnmf" and problem.beta_loss == "frobenius":
+        low, high = view.extremes()
+        unit = (high - low) or high or 1.0
+        view = view.scaled(1.0 / unit)
+    if isinstance(view, FullDense):
+        eps = np.finfo(view.dtype).eps
+        view = FullDense(np.where(view.X == 0, eps, view.X), view.n_jobs)
+    return view, unit
+
+
+class ProgramSide:
+    """What acts on one factor: triplets with living distances, a graph, ties."""
+
+    def __init__(self, problem: Problem, index: int, dtype: np.dtype):
+        side = problem.sides[index]
+        self.strength = side.strength if len(side.triplets) else 0.0
+        self.count = len(side.triplets)
+        self.tying = None if side.groups is None else Tying(side.groups)
+        self.graph = None if side.graph is None else Graph(side.graph)
+        self.graph_strength = side.graph_strength
+        self.triplets = None
+        if self.count:
+            distance = DISTANCES[problem.distance]()
+            if isinstance(distance, SymmetricDivergence):
+                distance = SymmetricDivergence(float(np.finfo(dtype).eps))
+            self.triplets = PENALTIES[problem.penalty](side.triplets, side.weight, distance)
+            if isinstance(self.triplets, TripletExponential):
+                self.triplets.cap = LARGEST_EXPONENT[np.dtype(dtype)]
+
+    def begin(self, F: np.ndarray) -> None:
+        """Distances anew, at the start of a sweep."""
+        if self.triplets is not None:
+            self.near, self.far = self.triplets.near_far(F)
+
+    def split(self, f: np.ndarray) -> Split:
+        """Parts of the penalties' gradient in one column f of shape (n_rows, 1)."""
+        parts = Split(np.zeros_like(f), np.zeros_like(f))
+        if self.triplets is not None:
+            self.triplets.add_split(f, *self.triplets.edges_at(self.near, self.far), parts)
+            parts = parts.times(self.strength)
+        if self.graph is not None:
+            parts = parts.plus(self.graph.split(f).times(self.graph_strength))
+        return parts
+
+    def moved(self, old: np.ndarray, new: np.ndarray) -> None:
+        """One column changed: the distances follow."""
+        if self.triplets is not None:
+            near_old, far_old = self.triplets.near_far(old)
+            near_new, far_new = self.triplets.near_far(new)
+            self.near += near_new - near_old
+            self.far += far_new - far_old
+
+    def value(self, F: np.ndarray) -> float:
+        """The penalties with their strengths."""
+        total = self.strength * self.triplets.value(F) if self.triplets is not None else 0.0
+        if self.graph is not None:
+            total += self.graph_strength * self.graph.value(F)
+        return total
+
+    def rate(self, F: np.ndarray) -> float:
+        """The share of the triplets that hold."""
+        return self.triplets.satisfied_rate(F) if self.triplets is not None else np.nan
+
+
+class Program:
+    """One iteration of the program: a sweep, for RPR-NMF Divergence an accepted one."""
+
+    def __init__(self, problem: Problem, view: BaseView):
+        self.view = view
+        self.loss = LOSSES[problem.beta_loss]
+        self.divergence = problem.beta_loss == "kullback-leibler"
+        self.products = make_products(view, self.divergence)
+        self.eps = view.dtype.type(np.finfo(view.dtype).eps)
+        self.sides = tuple(ProgramSide(problem, index, view.dtype) for index in (0, 1))
+        self.adaptive = (
+            self.divergence
+            and problem.program == "rprnmf"
+            and any(side.strength > 0 for side in self.sides)
+        )
+        self.last: float | None = None
+
+    def start(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The start is used as it is; tied rows begin at their mean."""
+        for factor, side in zip((W, Ht), self.sides, strict=True):
+            if side.tying is not None:
+                factor[:] = side.tying.mean(factor)
+        return W, Ht
+
+    def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step | None:
+        while True:
+            done = self.sweep(W.copy(), Ht.copy())
+            if not self.adaptive:
+                return done
+            accepted = self.last is None or done.values.objective <= self.last
+            for side in self.sides:
+                side.strength *= 1.01 if accepted else 0.5
+            if accepted:
+                self.last = done.values.objective
+                return done
+            if max(side.strength / max(side.count, 1) for side in self.sides) < WEAKEST:
+                warnings.warn(
+                    "solver='paper' stopped: no sweep lowers the objective although the strength "
+                    f"of a triplet was halved to less than {WEAKEST}.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+                return None
+
+    def sweep(self, W: np.ndarray, Ht: np.ndarray) -> Step:
+        """All columns of W and rows of H, one after the other, in place."""
+        self.products.begin(W, Ht)
+        for side, F in zip(self.sides, (W, Ht), strict=True):
+            side.begin(F)
+        for k in range(W.shape[1]):
+            self.change(self.sides[0], W, k, *self.products.rows(k))
+            self.change(self.sides[1], Ht, k, *self.products.columns(k))
+        rows, columns = self.sides
+        values = Values(self.loss.value(self.view, W, Ht), rows.value(W), columns.value(Ht))
+        rates = rows.rate(W), columns.rate(Ht)
+        return Step(W, Ht, values, rates, (rows.strength, columns.strength))
+
+    def change(self, side: ProgramSide, F: np.ndarray, k: int, above, below) -> None:
+        """The multiplicative update of one column."""
+        old = np.ascontiguousarray(F[:, k : k + 1])
+        parts = side.split(old)
+        if side.tying is not None:
+            above, below = side.tying.sum(above), side.tying.sum(below)
+        if self.divergence:
+            with_penalty = below + parts.gradient[:, 0]
+            below = np.where(with_penalty < 0, below, with_penalty)
+        else:  # the program's gradients lack the factor 2 of the squared loss
+            above = above + 0.5 * parts.negative[:, 0]
+            below = below + 0.5 * parts.positive[:, 0]
+        new = (old[:, 0] * above / np.maximum(below, self.eps)).astype(F.dtype)
+        F[:, k] = new
+        side.moved(old, new[:, None])

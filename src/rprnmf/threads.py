@@ -1,0 +1,69 @@
+"""The one place that starts threads: fixed row blocks on a small thread pool.
+
+Kernels are serial numba functions that release the GIL. The cut into blocks
+depends on the data alone, never on the number of threads, so that sums come out
+the same on any number of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+Result = TypeVar("Result")
+
+BLOCKS = 16
+SMALLEST_BLOCK = 20_000  # multiply-adds below which a thread costs more than it saves
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+def available_threads(n_jobs: int | None = None) -> int:
+    """The size of the thread pool for ``n_jobs`` (None: all this process may use)."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+            text = os.environ.get(variable, "")
+            if text.isdigit() and int(text) > 0:
+                cores = min(cores, int(text))
+        return cores
+    if n_jobs < 0:
+        return max(1, cores + 1 + n_jobs)
+    return n_jobs
+
+
+def row_blocks(cost: np.ndarray) -> list[tuple[int, int]]:
+    """Cut rows into blocks of about equal cost.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_rows + 1,)
+        Cumulated cost of the rows, in multiply-adds, starting at 0.
+    """
+    n_rows = len(cost) - 1
+    total = float(cost[-1])
+    n_blocks = int(max(1, min(BLOCKS, n_rows, total // SMALLEST_BLOCK)))
+    marks = np.searchsorted(cost, np.linspace(0, total, n_blocks + 1)[1:-1])
+    edges = np.unique(np.concatenate(([0], marks, [n_rows])))
+    return [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def map_blocks(
+    work: Callable[[int, int], Result], blocks: list[tuple[int, int]], n_threads: int
+) -> list[Result]:
+    """Call ``work(start, stop)`` for every block; results in the order of the blocks."""
+    if n_threads <= 1 or len(blocks) <= 1:
+        return [work(start, stop) for start, stop in blocks]
+    pool = _pools.get(n_threads)
+    if pool is None:
+        pool = _pools.setdefault(n_threads, ThreadPoolExecutor(n_threads, "rprnmf"))
+    return list(pool.map(lambda block: work(*block), blocks))
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pools.clear)
