@@ -47,11 +47,11 @@ def digits() -> None:
     X, y = load_digits(return_X_y=True)
     given = triplets_from_labels(y, 2000, random_state=0)
     unseen = triplets_from_labels(y, 5000, random_state=1)
-    settings = {"n_components": 10, "max_iter": 1000, "tol": 1e-3, "random_state": 0}
+    settings = {"n_components": 10, "max_iter": 1000, "random_state": 0}
     models = {
         "NMF": (NMF(**settings), {}),
         "RPRNMF, triplets": (
-            RPRNMF(row_strength=0.01, margin=1.0, **settings),
+            RPRNMF(row_strength=0.1, **settings),
             {"row_triplets": given},
         ),
         "RPRNMF, triplets and neighbours": (

@@ -46,7 +46,8 @@ class Side:
     @property
     def constrained(self) -> bool:
         """Whether distances within the factor matter."""
-        return len(self.triplets) > 0 or self.graph is not None
+        by_triplets = len(self.triplets) > 0 and self.strength > 0
+        return by_triplets or (self.graph is not None and self.graph_strength > 0)
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ class SideTerms:
             unit = scale.loss.unit(problem.view)
             self.terms.append((side.strength * unit, self.triplets))
         if side.graph is not None:
-            self.terms.append((side.graph_strength, Graph(side.graph)))
+            unit = scale.graph_unit()
+            self.terms.append((side.graph_strength * unit, Graph(side.graph)))
         if side.l1 is not None and side.l2 is not None:
             self.terms.append((1.0, Norms(side.l1, side.l2)))
 
@@ -128,12 +130,11 @@ class SideTerms:
         """The sum of the terms."""
         return sum(weight * term.value(F) for weight, term in self.terms)
 
-    def add_split(self, parts: Split, F: np.ndarray) -> Split:
-        """The loss's split with those of the terms; tied rows share their sums."""
+    def split(self, F: np.ndarray) -> Split:
+        """The gradient of the terms' sum."""
+        parts = Split(np.zeros_like(F), np.zeros_like(F))
         for weight, term in self.terms:
             parts = parts.plus(term.split(F).times(weight))
-        if self.tying is not None:
-            parts = Split(self.tying.sum(parts.positive), self.tying.sum(parts.negative))
         return parts
 
     def rows(self) -> np.ndarray:
@@ -174,7 +175,30 @@ class Objective:
 
     def split(self, index: int, F: np.ndarray, B: np.ndarray) -> Split:
         """The gradient in the factor of side ``index`` (0: W, 1: H) with the other fixed."""
-        return self.terms[index].add_split(self.loss.split(self.views[index], F, B), F)
+        terms = self.terms[index]
+        parts = self.loss.split(self.views[index], F, B)
+        if terms.terms:
+            parts = parts.plus(terms.split(F))
+        return parts
+
+    def tied(self, index: int, parts: Split) -> Split:
+        """The gradient with respect to what tied rows share: sums over their members."""
+        tying = self.terms[index].tying
+        if tying is None:
+            return parts
+        return Split(tying.sum(parts.positive), tying.sum(parts.negative))
+
+    def component_split(self, W: np.ndarray, Ht: np.ndarray) -> Split:
+        """The gradient in log c_k when component k of both factors grows by the root of c_k."""
+        # the loss sees both roots, the terms of a side its own only
+        parts = self.loss.split(self.views[0], W, Ht).times(2.0).plus(self.terms[0].split(W))
+        other = self.terms[1].split(Ht)
+        return Split(
+            *(
+                0.5 * (np.einsum("ik,ik->k", W, a) + np.einsum("ik,ik->k", Ht, b))
+                for a, b in zip(parts, other, strict=True)
+            )
+        )
 
     def start(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Start factors that keep the ties and the scale rule."""

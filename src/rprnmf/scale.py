@@ -8,8 +8,13 @@ row of H, but distances within a factor depend on it. So:
 * on both sides: both factors carry half of it (columns of equal size);
 * on none: nothing is rescaled.
 
-Distances are measured in units of ``sigma``, a constant of the data, so that results do
-not depend on the unit of X.
+Solvers keep the rule *inside* their steps. Were the scale free, a column of one factor would
+shrink to nothing while its partner carries all distances at no cost, and "100 % met" would
+say nothing.
+
+Distances are measured in units of ``sigma``, a constant of the data, and a graph's strength
+in a unit that makes its term grow with X as the loss does, so that results do not depend on
+the unit of X.
 """
 
 from __future__ import annotations
@@ -43,12 +48,21 @@ class ScaleRule:
     rows: bool
     columns: bool
 
+    def fixed(self, side: int) -> bool:
+        """Whether a step on this factor (0: W, 1: H) must keep the sizes of its columns."""
+        return (self.columns, self.rows)[side]
+
+    @property
+    def balanced(self) -> bool:
+        """Whether both factors carry half of the scale."""
+        return self.rows and self.columns
+
     def apply(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Move scale between the factors; their product is kept."""
         if not (self.rows or self.columns):
             return W, Ht
         w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
-        if self.rows and self.columns:
+        if self.balanced:
             shift = np.sqrt(np.divide(h, w, out=np.ones_like(w), where=(w > 0) & (h > 0)))
         elif self.rows:
             shift = np.where(h > 0, h, 1)
@@ -57,10 +71,17 @@ class ScaleRule:
         shift = shift.astype(W.dtype)
         return W * shift, Ht / shift
 
+    @property
+    def typical_component(self) -> float:
+        """About the size of a component: the product of the sizes of its two columns."""
+        n, m = self.view.shape
+        mean_square = self.view.squares / max(self.view.n_observed, 1)
+        return float(np.sqrt(mean_square * n * m / self.n_components)) or 1.0
+
     def typical_entry(self, side: int) -> float:
         """About the size of an entry of the factor of this side (0: W, 1: H)."""
         n, m = self.view.shape if side == 0 else self.view.shape[::-1]
-        if self.rows and self.columns:
+        if self.balanced:
             size = np.sqrt(self.view.mean / self.n_components) * (m / n) ** 0.25
         else:
             size = self.view.mean * np.sqrt(m) / self.n_components
@@ -76,13 +97,21 @@ class ScaleRule:
         """
         view = self.view if side == 0 else self.view.T
         spread = view.spread()
-        if self.rows and self.columns:
-            n, m = view.shape
-            mean_square = view.squares / max(view.n_observed, 1)
-            spread /= np.sqrt(mean_square * n * m / self.n_components) or 1.0
+        if self.balanced:
+            spread /= self.typical_component
         if degree == 1:
             spread /= 2.0 * self.typical_entry(side)
         return float(spread)
+
+    def graph_unit(self) -> float:
+        """What multiplies a graph's strength: 1 for a graph on one side and squared errors.
+
+        Elsewhere it makes up for what the term would lose: with both sides constrained the
+        factors have the root of X's unit each, and a divergence is (x - y)^2 / (2 mean) near
+        its minimum.
+        """
+        unit = self.loss.curvature(self.view)
+        return unit * self.typical_component if self.balanced else unit
 
     def floor(self, side: int) -> float:
         """What a zero entry of the factor counts as in a logarithm."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 Result = TypeVar("Result")
 
@@ -37,6 +40,13 @@ def available_threads(n_jobs: int | None = None) -> int:
     return n_jobs
 
 
+def blas_threads(n_jobs: int | None) -> AbstractContextManager:
+    """Within it matrix products use as many threads as ``n_jobs`` says; None changes nothing."""
+    if n_jobs is None:
+        return nullcontext()
+    return threadpool_limits(available_threads(n_jobs), "blas")
+
+
 def row_blocks(cost: np.ndarray) -> list[tuple[int, int]]:
     """Cut rows into blocks of about equal cost.
 
@@ -50,7 +60,7 @@ def row_blocks(cost: np.ndarray) -> list[tuple[int, int]]:
     n_blocks = int(max(1, min(BLOCKS, n_rows, total // SMALLEST_BLOCK)))
     marks = np.searchsorted(cost, np.linspace(0, total, n_blocks + 1)[1:-1])
     edges = np.unique(np.concatenate(([0], marks, [n_rows])))
-    return [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def map_blocks(

@@ -25,7 +25,15 @@ def problem(seed, layout, size=1.0):
     rng = np.random.default_rng(seed)
     X, mask = random_matrix(rng, N, M, size=size), random_mask(rng, N, M)
     data, missing = lay_out(X, mask, layout)
-    return rng, X, observed_mask(mask, layout), data, missing, rng.random((N, K)), rng.random((K, M))
+    return (
+        rng,
+        X,
+        observed_mask(mask, layout),
+        data,
+        missing,
+        rng.random((N, K)),
+        rng.random((K, M)),
+    )
 
 
 def paper(estimator, data, missing, W, H, **arguments):
@@ -139,8 +147,6 @@ def test_a_row_of_exact_zeros(layout):
     X[:, 3] = 0.0
     data, missing = lay_out(X, mask, layout)
     columns = random_triplets(rng, M, 4)
-    ours = paper(
-        RPRNMF(beta_loss="kullback-leibler"), data, missing, W, H, column_triplets=columns
-    )
+    ours = paper(RPRNMF(beta_loss="kullback-leibler"), data, missing, W, H, column_triplets=columns)
     theirs = loops.rpr_divergence(X, mask, W, H, [], columns, 1.0, 1.0, SWEEPS)
     assert_same(ours, theirs)

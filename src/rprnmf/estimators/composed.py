@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from rprnmf.checks import axis_names, check_matrix, check_start
 from rprnmf.losses import LOSSES
@@ -21,7 +20,8 @@ from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
 from rprnmf.solvers.fold_in import fold_in
-from rprnmf.start import start_factors
+from rprnmf.start import Pair, start_factors
+from rprnmf.threads import blas_threads
 
 Names = tuple[Any, Any]
 
@@ -73,7 +73,7 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Fit, set the attributes, return W; after an error nothing has changed."""
         before = dict(self.__dict__)
         try:
-            with threadpool_limits(self.n_jobs if (self.n_jobs or 0) > 0 else None, "blas"):
+            with blas_threads(self.n_jobs):
                 return self._fit_checked(X, W, H, knowledge)
         except BaseException:
             self.__dict__.clear()
@@ -82,14 +82,19 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _fit_checked(self, X: Any, W: Any, H: Any, knowledge: dict[str, Any]) -> np.ndarray:
         matrix, view = self._view(X, reset=True)
+        if view.n_observed == 0:
+            raise ValueError(
+                f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
+                f"are missing under missing={self.missing!r}."
+            )
         K = self._rank(view, W, H)
         problem = self._problem(matrix, view, axis_names(X), knowledge)
         settings = Settings(self.max_iter, self.tol, self.callback, self.verbose)
         rng = check_random_state(self.random_state)
         best: Result | None = None
         for _ in range(1 if self.init == "custom" else self.n_init):
-            start = self._start(view, K, W, H, rng)
-            result = SOLVERS[self.solver](problem, *start, settings)
+            start_W, start_Ht = self._start(view, K, W, H, rng)
+            result = SOLVERS[self.solver](problem, start_W, start_Ht, settings)
             if best is None or result.history[-1][0] < best.history[-1][0]:
                 best = result
             if result.stopped:
@@ -102,11 +107,6 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
         view = make_view(matrix, self.missing, self.n_jobs)
-        if view.n_observed == 0:
-            raise ValueError(
-                f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
-                f"are missing under missing={self.missing!r}."
-            )
         return matrix, view
 
     def _rank(self, view: BaseView, W: Any, H: Any) -> int:
@@ -144,7 +144,7 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fields["l2"] = 0.5 * weight * (1.0 - self.l1_ratio) * counts
         return Side(**fields)
 
-    def _start(self, view: BaseView, K: int, W: Any, H: Any, rng: Any) -> tuple:
+    def _start(self, view: BaseView, K: int, W: Any, H: Any, rng: Any) -> Pair:
         n, m = view.shape
         if self.init == "custom":
             W = check_start(W, (n, K), "W", view.dtype)
@@ -157,17 +157,16 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 RuntimeWarning,
                 stacklevel=2,
             )
-        init = self.init
-        if self.solver == "paper" and init is None:
-            init = "uniform"
-        if self.solver == "mu" and init == "nndsvd":
+        uniform = self.solver == "paper" and self.init is None
+        start = start_factors(view, K, "uniform" if uniform else self.init, rng)
+        if self.solver == "mu" and self.init == "nndsvd":
             warnings.warn(
-                "solver='mu' cannot change the zeros that init='nndsvd' starts with; init='nndsvda' "
-                "or 'nndsvdar' gives better results.",
+                "solver='mu' cannot change the zeros that init='nndsvd' starts with; "
+                "init='nndsvda' or 'nndsvdar' gives better results.",
                 UserWarning,
                 stacklevel=2,
             )
-        return start_factors(view, K, init, rng)
+        return start
 
     def _keep(self, result: Result, problem: Problem) -> np.ndarray:
         """Set what a user may look at."""
@@ -207,7 +206,7 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         W : ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        with threadpool_limits(self.n_jobs if (self.n_jobs or 0) > 0 else None, "blas"):
+        with blas_threads(self.n_jobs):
             _, view = self._view(X, reset=False)
             side = self._with_norms(Side(), view, self.alpha_W)
             Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)

@@ -21,7 +21,9 @@ class GNMF(ComposedNMF):
     """Graph regularised NMF: what is similar stays close in the factors.
 
     The objective is loss + row_strength * Tr(W' L W) + column_strength * Tr(H L H'), with the
-    Laplacian L = D - S of the graph's weights S.
+    Laplacian L = D - S of the graph's weights S. Where that term and the loss would not grow
+    alike with X (with the divergence, and with graphs on both sides), "mu" multiplies it by a
+    constant of the data, so that the result does not depend on the unit of X; "paper" does not.
 
     Parameters
     ----------
@@ -52,7 +54,8 @@ class GNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when the objective fell by less than this share over ten iterations.
+        Stop when the objective falls by less than this share an iteration, on the average of
+        the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.

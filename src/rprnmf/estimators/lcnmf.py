@@ -37,7 +37,8 @@ class LCNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when the objective fell by less than this share over ten iterations.
+        Stop when the objective falls by less than this share an iteration, on the average of
+        the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.

@@ -71,7 +71,8 @@ class RPRNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when the objective fell by less than this share over ten iterations.
+        Stop when the objective falls by less than this share an iteration, on the average of
+        the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
@@ -123,7 +124,7 @@ class RPRNMF(ComposedNMF):
     >>> import numpy as np
     >>> from rprnmf import RPRNMF
     >>> X = np.random.default_rng(0).random((6, 5))
-    >>> model = RPRNMF(n_components=3, random_state=0)
+    >>> model = RPRNMF(n_components=3, max_iter=500, random_state=0)
     >>> W = model.fit_transform(X, row_triplets=[[0, 1, 2], [3, 4, 5]])
     >>> model.row_satisfied_rate_
     1.0
@@ -257,9 +258,7 @@ class RPRNMF(ComposedNMF):
         -------
         self : RPRNMF
         """
-        self.fit_transform(
-            X, row_triplets=row_triplets, column_triplets=column_triplets, W=W, H=H
-        )
+        self.fit_transform(X, row_triplets=row_triplets, column_triplets=column_triplets, W=W, H=H)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -18,9 +18,7 @@ KEEPS = 0.9
 
 
 @kernel
-def rows_frobenius(
-    start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below
-):
+def rows_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
     """Row sums of x g and of (F G') g."""
     for i in range(start, stop):
         numerator = 0.0
@@ -36,9 +34,7 @@ def rows_frobenius(
 
 
 @kernel
-def columns_frobenius(
-    start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below
-):
+def columns_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below):
     """Column sums of x f and of (F G') f, over these rows."""
     above[:] = 0
     below[:] = 0
@@ -52,9 +48,7 @@ def columns_frobenius(
 
 
 @kernel
-def rows_divergence(
-    start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below
-):
+def rows_divergence(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
     """Row sums of x g / (F G') and of g."""
     for i in range(start, stop):
         numerator = 0.0

@@ -15,7 +15,7 @@ def euclidean(F, i, j, out):
         g = F[j[t]]
         total = 0.0
         for k in range(F.shape[1]):
-            total += (f[k] - g[k]) ** 2
+            total += (np.float64(f[k]) - np.float64(g[k])) ** 2
         out[t] = total
 
 

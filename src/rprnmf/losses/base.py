@@ -15,6 +15,8 @@ class Loss(ABC):
 
     #: what scikit-learn's loss is multiplied by to give this one
     times_sklearn: float
+    #: a column's size is a multiple of the norm of this order
+    size_order: int
 
     @abstractmethod
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
@@ -27,6 +29,10 @@ class Loss(ABC):
     @abstractmethod
     def unit(self, view: BaseView) -> float:
         """What a strength of 1 counts as: the size of the data in the loss's own unit."""
+
+    @abstractmethod
+    def curvature(self, view: BaseView) -> float:
+        """The loss of an entry is about this times (x - y)^2."""
 
     @abstractmethod
     def column_sizes(self, B: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ class Frobenius(Loss):
     """||X - F G'||^2: twice scikit-learn's, so that the paper's strengths stay valid."""
 
     times_sklearn = 2.0
+    size_order = 2
 
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
         return view.squared_error(F, G)
@@ -22,6 +23,9 @@ class Frobenius(Loss):
 
     def unit(self, view: BaseView) -> float:
         return view.squares
+
+    def curvature(self, view: BaseView) -> float:
+        return 1.0
 
     def column_sizes(self, B: np.ndarray) -> np.ndarray:
         return np.sqrt(np.einsum("ik,ik->k", B, B))

@@ -13,6 +13,7 @@ class KullbackLeibler(Loss):
     """sum x log(x/y) - x + y, with y the model."""
 
     times_sklearn = 1.0
+    size_order = 1
 
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
         return view.divergence(F, G)
@@ -22,6 +23,9 @@ class KullbackLeibler(Loss):
 
     def unit(self, view: BaseView) -> float:
         return view.total
+
+    def curvature(self, view: BaseView) -> float:
+        return 0.5 / (view.mean or 1.0)
 
     def column_sizes(self, B: np.ndarray) -> np.ndarray:
         # a flat column of this sum has length 1, so that distances have the same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 
@@ -19,21 +20,30 @@ class BaseView(ABC):
     Attributes
     ----------
     shape : tuple of (n_rows, n_columns)
+    dtype : numpy.dtype
     n_observed : int
-    total, squares : float
-        Sums of x and of x^2.
-    row_counts : ndarray of shape (n_rows,)
-        Observed entries of each row.
     n_jobs : int or None
     """
 
     shape: tuple[int, int]
     dtype: np.dtype
     n_observed: int
-    total: float
-    squares: float
     n_jobs: int | None
-    row_counts: np.ndarray
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """Sum of the observed entries."""
+
+    @property
+    @abstractmethod
+    def squares(self) -> float:
+        """Sum of their squares."""
+
+    @property
+    @abstractmethod
+    def row_counts(self) -> np.ndarray:
+        """Number of observed entries of each row."""
 
     @property
     @abstractmethod
@@ -105,3 +115,45 @@ class BaseView(ABC):
         if variance > 1e-12 * length:
             return float(2.0 * variance)
         return float(length) or 1.0
+
+
+class SparseView(BaseView):
+    """What complete and incomplete sparse matrices have in common.
+
+    Parameters
+    ----------
+    entries : Entries
+    n_observed : int
+    """
+
+    def __init__(self, entries: Entries, n_observed: int):
+        self.entries = entries
+        self.shape = entries.shape
+        self.dtype = entries.data.dtype
+        self.n_jobs = entries.n_jobs
+        self.n_observed = n_observed
+
+    @cached_property
+    def total(self) -> float:
+        return float(self.entries.data.sum(dtype=np.float64))
+
+    @cached_property
+    def squares(self) -> float:
+        return float(np.dot(self.entries.data.astype(np.float64), self.entries.data))
+
+    def times(self, G: np.ndarray) -> np.ndarray:
+        return self.entries.times(G)
+
+    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        return self.entries.ratio_times(F, G, self.floor)
+
+    def extremes(self) -> tuple[float, float]:
+        data = self.entries.data
+        if len(data) == self.shape[0] * self.shape[1]:
+            return float(data.min()), float(data.max())
+        return 0.0, float(data.max(initial=0.0))
+
+    def sums_by_column(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of x and of x^2 over the stored entries of each column."""
+        m, j, x = self.shape[1], self.entries.indices, self.entries.data.astype(np.float64)
+        return np.bincount(j, x, m), np.bincount(j, x * x, m)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed.base import BaseView
+from rprnmf.observed.base import BaseView, SparseView
 from rprnmf.observed.entries import Entries
 
 BLOCK = 1 << 21  # entries of the model that are alive at once
@@ -110,7 +110,7 @@ class FullDense(BaseView):
         )
 
 
-class FullSparse(BaseView):
+class FullSparse(SparseView):
     """A sparse matrix whose unstored entries are zeros, but for a few holes.
 
     Sums over everything come from column sums and Gram matrices; what the holes add to
@@ -125,14 +125,9 @@ class FullSparse(BaseView):
     """
 
     def __init__(self, entries: Entries, holes: Entries | None = None):
-        self.entries = entries
+        n, m = entries.shape
+        super().__init__(entries, n_observed=n * m - (len(holes.data) if holes else 0))
         self.holes = holes
-        self.shape = entries.shape
-        self.dtype = entries.data.dtype
-        self.n_jobs = entries.n_jobs
-        self.n_observed = self.shape[0] * self.shape[1] - (len(holes.data) if holes else 0)
-        self.total = float(entries.data.sum(dtype=np.float64))
-        self.squares = float(np.dot(entries.data.astype(np.float64), entries.data))
 
     @cached_property
     def T(self) -> FullSparse:
@@ -145,9 +140,6 @@ class FullSparse(BaseView):
         holes = self.holes.row_counts if self.holes else 0
         return np.full(self.shape[0], self.shape[1]) - holes
 
-    def times(self, G: np.ndarray) -> np.ndarray:
-        return self.entries.times(G)
-
     def ones_times(self, G: np.ndarray) -> np.ndarray:
         sums = np.broadcast_to(G.sum(axis=0), (self.shape[0], G.shape[1]))
         return np.maximum(sums - self.holes.ones_times(G), 0) if self.holes else sums
@@ -155,9 +147,6 @@ class FullSparse(BaseView):
     def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         out = F @ (G.T @ G)
         return np.maximum(out - self.holes.model_times(F, G), 0) if self.holes else out
-
-    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
-        return self.entries.ratio_times(F, G, self.floor)
 
     def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
         error, squares = self.entries.squared_error(F, G)
@@ -180,17 +169,9 @@ class FullSparse(BaseView):
             "dense; pass missing='zero' if only stored entries are observations."
         )
 
-    def extremes(self) -> tuple[float, float]:
-        data = self.entries.data
-        if len(data) == self.shape[0] * self.shape[1]:
-            return float(data.min()), float(data.max())
-        return 0.0, float(data.max(initial=0.0))
-
     def scaled(self, factor: float) -> FullSparse:
         data = self.entries.data * self.dtype.type(factor)
         return FullSparse(self.entries.replaced(data), self.holes)
 
     def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        count = self.T.row_counts
-        X = self.entries.matrix().astype(np.float64)
-        return count, X.sum(axis=0), X.power(2).sum(axis=0)
+        return self.T.row_counts, *self.sums_by_column()

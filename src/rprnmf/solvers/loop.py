@@ -27,7 +27,7 @@ HISTORY = np.dtype(
         )
     ]
 )
-WINDOW = 10  # iterations over which the objective must fall by the share `tol`
+WINDOW = 10  # iterations over which the fall of the objective is averaged
 
 
 @dataclass
@@ -64,7 +64,8 @@ class Settings:
     ----------
     max_iter : int
     tol : float
-        Stop when the objective fell by less than this share over ten iterations; 0 never.
+        Stop when the objective falls by less than this share an iteration, on the average of
+        the last ten; 0 never.
     callback : callable or None
         Called with a `State`; returning True stops.
     verbose : int
@@ -131,9 +132,7 @@ def alternate(
         result.W, result.Ht = done.W, done.Ht
         seconds = time.perf_counter() - started
         values = done.values
-        result.history.append(
-            (values.objective, *values, *done.rates, *done.strengths, seconds)
-        )
+        result.history.append((values.objective, *values, *done.rates, *done.strengths, seconds))
         if settings.verbose > 1 or (settings.verbose and iteration % 10 == 0):
             print(_line(iteration, done, seconds))
         if settings.callback is not None:
@@ -152,7 +151,7 @@ def alternate(
                 break
         if settings.tol > 0 and iteration > WINDOW:
             before = result.history[-1 - WINDOW][0]
-            if before - values.objective <= settings.tol * before:
+            if before - values.objective <= WINDOW * settings.tol * before:
                 result.converged = True
                 break
     return result

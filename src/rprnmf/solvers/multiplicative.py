@@ -3,6 +3,10 @@
 A plain step is ``F *= negative / positive``. It lowers the loss alone, but with a strong
 penalty it overshoots: the rows that carry a penalty then take the root of the ratio, and
 the root of that, until the objective does not rise; if nothing helps they stay.
+
+Where the scale rule fixes the sizes of a factor's columns, the step minimises under that
+constraint: its multiplier stands in the denominator (`constrained_ratio`). Where both
+factors carry half of the scale, a third step changes the sizes of the components.
 """
 
 from __future__ import annotations
@@ -11,8 +15,14 @@ import numpy as np
 
 from rprnmf.objective import Objective, Problem, Values
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.split import Split
 
 HALVINGS = 30
+# A guarded step must bring this share of what the gradient promises. Asking for no rise
+# alone lets it jump to and fro across a valley, where rounding decides the path.
+SHARE = 0.1
+
+Factors = tuple[np.ndarray, np.ndarray]
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
@@ -36,59 +46,152 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
 
 
 class Multiplicative:
-    """One iteration: W with H fixed, then H with the new W."""
+    """One iteration: W with H fixed, then H with the new W, then their common scale."""
 
     def __init__(self, objective: Objective):
         self.objective = objective
-        self.guarded = tuple(terms.rows() for terms in objective.terms)
+        self.scale = objective.scale
+        self.guarded = tuple(
+            np.arange(view.shape[0]) if self.scale.balanced else terms.rows()
+            for view, terms in zip(objective.views, objective.terms, strict=True)
+        )
         self.any_guarded = any(len(rows) > 0 for rows in self.guarded)
-        self.exponent = [1.0, 1.0]
+        self.exponent = [1.0, 1.0, 1.0]
         self.values: Values | None = None
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
-        before = self.values or self.objective.values(W, Ht)
-        factors = [W, Ht]
-        values = before
+        before = values = self.values or self.objective.values(W, Ht)
+        factors = W, Ht
         for index in (0, 1):
             factors, values = self.half_step(index, factors, values)
+        if self.scale.balanced:
+            factors, values = self.scale_step(factors, values)
         if not values.objective <= before.objective:  # rounding at the end of the road
-            factors, values = [W, Ht], before
+            factors, values = (W, Ht), before
         self.values = values
-        terms = self.objective.terms
-        return Step(
-            *factors,
-            values=values,
-            rates=(terms[0].satisfied_rate(factors[0]), terms[1].satisfied_rate(factors[1])),
-            strengths=(terms[0].strength, terms[1].strength),
-        )
+        W, Ht = factors
+        rows, columns = self.objective.terms
+        rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
+        return Step(W, Ht, values, rates, (rows.strength, columns.strength))
 
-    def half_step(
-        self, index: int, factors: list[np.ndarray], before: Values
-    ) -> tuple[list[np.ndarray], Values]:
+    def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
         """Change one factor; rows with a penalty only as far as the objective allows."""
         F, B = factors[index], factors[1 - index]
-        ratio = update_ratio(*self.objective.split(index, F, B))
         guarded = self.guarded[index]
-        exponent = min(1.0, 2.0 * self.exponent[index])
-        for _ in range(HALVINGS):
-            trial = list(factors)
+        untied = self.objective.split(index, F, B)
+        parts = self.objective.tied(index, untied)
+        fixed = self.scale.fixed(index)
+        sizes = self.objective.loss.column_sizes(F)
+        ratio = self.constrained_ratio(index, F, parts) if fixed else update_ratio(*parts)
+
+        def trial(exponent: float) -> Factors:
             scaled = ratio
             if exponent < 1.0:
                 scaled = ratio.copy()
                 scaled[guarded] **= exponent
-            trial[index] = F * scaled
-            # without penalties the step cannot make the objective rise: look once, at the end
-            if index == 0 and not self.any_guarded:
-                return trial, before
-            values = self.objective.values(*trial)
-            if values.objective <= before.objective or not len(guarded):
+            new = F * scaled
+            if fixed:
+                new = self.resized(new, F, sizes)
+            return (new, B) if index == 0 else (B, new)
+
+        if not self.any_guarded:
+            # such a step cannot make the objective rise: look once, after both
+            new = trial(1.0)
+            return new, before if index == 0 else self.objective.values(*new)
+        exponent = min(1.0, 2.0 * self.exponent[index])
+        for halving in range(HALVINGS):
+            if halving == 1 and fixed:
+                # along this ratio even the shortest step goes down
+                ratio = self.tangent_ratio(index, F, parts)
+            new = trial(exponent)
+            values = self.look(new)
+            promised = np.einsum("ik,ik->", untied.gradient, new[index] - F, dtype=np.float64)
+            if not len(guarded) or values.objective <= before.objective + SHARE * min(promised, 0):
                 self.exponent[index] = exponent
-                return trial, values
+                return new, values
             exponent /= 2.0
-        trial = list(factors)
         ratio[guarded] = 1.0
-        trial[index] = F * ratio
-        return trial, self.objective.values(*trial)
+        new = trial(1.0)
+        return new, self.look(new)
+
+    def scale_step(self, factors: Factors, before: Values) -> tuple[Factors, Values]:
+        """Grow or shrink whole components, equally in both factors."""
+        parts = self.objective.component_split(*factors)
+        ratio = update_ratio(*parts)
+        exponent = min(1.0, 2.0 * self.exponent[2])
+        for _ in range(HALVINGS):
+            growth = (ratio ** (0.5 * exponent)).astype(factors[0].dtype)
+            new = factors[0] * growth, factors[1] * growth
+            values = self.look(new)
+            promised = np.dot(parts.gradient, ratio**exponent - 1)
+            if values.objective <= before.objective + SHARE * min(promised, 0):
+                self.exponent[2] = exponent
+                return new, values
+            exponent /= 2.0
+        return factors, before
+
+    def look(self, factors: Factors) -> Values:
+        """The objective at a trial, which may be far out."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.objective.values(*factors)
+
+    def resized(self, new: np.ndarray, old: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Columns brought to given sizes; one that vanished stays as it was."""
+        found = self.objective.loss.column_sizes(new)
+        alive = np.isfinite(found) & (found > 0)
+        growth = np.divide(sizes, found, out=np.ones_like(found), where=alive)
+        return np.where(alive, new * growth.astype(new.dtype), old)
+
+    def size_gradient(self, index: int, F: np.ndarray) -> np.ndarray:
+        """The gradient of what the scale rule holds fixed, summed over tied rows."""
+        gradient = 2.0 * F if self.objective.loss.size_order == 2 else np.ones_like(F)
+        tying = self.objective.terms[index].tying
+        return gradient if tying is None else tying.sum(gradient)
+
+    def constrained_ratio(self, index: int, F: np.ndarray, parts: Split) -> np.ndarray:
+        """The ratio of the step that minimises among factors with columns of the same size."""
+        w = self.size_gradient(index, F)
+        return multiplier_ratio(F, parts, w, self.objective.loss.size_order)
+
+    def tangent_ratio(self, index: int, F: np.ndarray, parts: Split) -> np.ndarray:
+        """The ratio for the part of the gradient that is tangent to the sizes."""
+        w = self.size_gradient(index, F)
+        along = np.einsum("ik,ik->k", F, w)
+        mu = -np.einsum("ik,ik->k", F, parts.gradient) / np.where(along > 0, along, 1.0)
+        return update_ratio(
+            parts.positive + np.maximum(mu, 0.0) * w, parts.negative + np.maximum(-mu, 0.0) * w
+        )
+
+
+def multiplier_ratio(F: np.ndarray, parts: Split, w: np.ndarray, order: int) -> np.ndarray:
+    """negative / (positive + mu_k w) with the mu_k that keeps the norm of column k of F.
+
+    One equation a column. Written as 1 / norm = 1 / goal its left side is concave and rising
+    in mu, so that Newton's method from the left goes up to the root without a detour.
+    """
+    goal = np.sum(F.astype(np.float64) ** order, axis=0) ** (1.0 / order)
+    goal[goal == 0] = 1.0
+    seen = (F > 0) & (parts.negative > 0) & (w > 0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        # the new entry is n / (r + mu), at most the goal
+        n = np.where(seen, F * (parts.negative / w.astype(np.float64)), 0.0)
+        r = np.where(seen, parts.positive / w.astype(np.float64), 1.0)
+        least = np.where(seen, n / goal, 1.0)
+        mu = np.max(np.where(seen, least - r, -np.inf), axis=0, initial=-np.inf)
+        mu[~np.isfinite(mu)] = 0.0
+        for _ in range(50):
+            room = np.maximum(r + mu, least)
+            powers = (n / room) ** order
+            total = powers.sum(axis=0)
+            slope = np.sum(powers / room, axis=0)
+            busy = (total > 0) & (slope > 0) & np.isfinite(slope)
+            excess = np.where(busy, total ** (1.0 / order) / goal - 1.0, 0.0)
+            if np.all(np.abs(excess) < 1e-12):
+                break
+            mu = mu + np.divide(excess * total, slope, out=np.zeros_like(mu), where=busy)
+        ratio = n / np.maximum(r + mu, least) / F
+    most = 1.0 / np.finfo(F.dtype).eps
+    return np.clip(np.where(seen, ratio, 0.0), 0.0, most).astype(F.dtype)
 
 
 def update_ratio(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:

@@ -1,0 +1,103 @@
+"""Compiled loops against plain numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rprnmf.kernels import columnwise
+from rprnmf.observed import make_view
+from rprnmf.penalties import DISTANCES
+from rprnmf.solvers.paper_products import make_products
+from rprnmf.threads import map_blocks, row_blocks
+from tests.builders import LAYOUTS, random_mask, random_matrix, random_view
+
+
+@pytest.fixture
+def masked():
+    rng = np.random.default_rng(0)
+    X, mask = random_matrix(rng, 11, 8), random_mask(rng, 11, 8)
+    view = make_view(np.where(mask, X, np.nan), "nan")
+    return view, X, mask, rng.random((11, 4)), rng.random((8, 4))
+
+
+def test_products_with_stored_entries(masked):
+    view, X, mask, F, G = masked
+    entries, Y = view.stored(), F @ G.T
+    np.testing.assert_allclose(entries.times(G), (mask * X) @ G)
+    np.testing.assert_allclose(entries.ones_times(G), mask @ G)
+    np.testing.assert_allclose(entries.model_times(F, G), (mask * Y) @ G)
+    np.testing.assert_allclose(entries.ratio_times(F, G, 1e-20), (mask * X / Y) @ G)
+    np.testing.assert_allclose(entries.model(F, G), Y[mask])
+    np.testing.assert_allclose(entries.T.model(G, F), Y.T[mask.T])
+    assert entries.squared_error(F, G) == pytest.approx(
+        (np.sum((X - Y)[mask] ** 2), np.sum(Y[mask] ** 2))
+    )
+
+
+@pytest.mark.parametrize("divergence", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_column_sums_follow_rank_one_changes(layout, divergence):
+    rng = np.random.default_rng(1)
+    view, X, mask = random_view(rng, layout)
+    W, Ht = rng.random((9, 4)), rng.random((7, 4))
+    products = make_products(view, divergence)
+
+    def slow(k):
+        Y = W @ Ht.T
+        if divergence:
+            A, B = mask * np.divide(X, Y), mask.astype(float)
+        else:
+            A, B = mask * X, mask * Y
+        return A @ Ht[:, k], B @ Ht[:, k], A.T @ W[:, k], B.T @ W[:, k]
+
+    products.begin(W, Ht)
+    for k in range(4):
+        above, below = products.rows(k)
+        np.testing.assert_allclose(above, slow(k)[0], rtol=1e-12)
+        np.testing.assert_allclose(below, slow(k)[1], rtol=1e-12)
+        W[:, k] *= rng.random(9) * 2
+        above, below = products.columns(k)
+        np.testing.assert_allclose(above, slow(k)[2], rtol=1e-12)
+        np.testing.assert_allclose(below, slow(k)[3], rtol=1e-12)
+        Ht[:, k] *= rng.random(7) * 2
+
+
+def test_the_model_keeps_its_digits_when_nearly_all_of_it_goes():
+    """Component after component shrinks by 1e-14: what is left must still be right."""
+    rng = np.random.default_rng(2)
+    X = rng.random((5, 6)) + 0.5
+    view = make_view(np.where(np.eye(5, 6) > 0, np.nan, X), "nan")
+    W, Ht = rng.random((5, 4)), rng.random((6, 4))
+    products = make_products(view, divergence=True)
+    products.begin(W, Ht)
+    for k in range(4):
+        products.rows(k)
+        W[:, k] *= 1e-14
+        products.columns(k)
+    above, _ = products.rows(0)
+    ratio = np.where(np.eye(5, 6) > 0, 0.0, X / (W @ Ht.T))
+    np.testing.assert_allclose(above, ratio @ Ht[:, 0], rtol=1e-9)
+    assert columnwise.KEEPS < 1.0
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_pair_distances(name):
+    rng = np.random.default_rng(3)
+    F, i, j = rng.random((6, 3)), rng.integers(6, size=10), rng.integers(6, size=10)
+    x, y = F[i], F[j]
+    expected = {
+        "euclidean": ((x - y) ** 2).sum(axis=1),
+        "divergence": 0.5 * ((x - y) * np.log(x / y)).sum(axis=1),
+    }[name]
+    np.testing.assert_allclose(DISTANCES[name]().values(F, i, j), expected, atol=1e-15)
+
+
+def test_blocks_cover_all_rows_once_whatever_the_costs():
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 17, 400):
+        cost = np.concatenate(([0], np.cumsum(rng.integers(0, 100_000, size=n))))
+        blocks = row_blocks(cost)
+        covered = [row for start, stop in blocks for row in range(start, stop)]
+        assert covered == list(range(n))
+        assert map_blocks(lambda a, b: b - a, blocks, 3) == [b - a for a, b in blocks]

@@ -1,0 +1,37 @@
+"""An incomplete matrix never becomes a dense one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import resource, sys
+import numpy as np, scipy.sparse as sp
+from rprnmf import RPRNMF
+
+solver, beta_loss = sys.argv[1:]
+rng = np.random.default_rng(0)
+n, entries = 20_000, 1_000_000
+rows, columns = rng.integers(n, size=(2, entries))
+X = sp.csr_array((rng.integers(1, 6, size=entries).astype(float), (rows, columns)), shape=(n, n))
+triplets = np.array([rng.choice(n, 3, replace=False) for _ in range(300)])
+model = RPRNMF(20, solver=solver, beta_loss=beta_loss, missing="zero", max_iter=2, tol=0.0)
+model.fit(X, row_triplets=triplets, column_triplets=triplets)
+assert np.isfinite(model.reconstruction_err_)
+model.transform(X[:1000])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("solver", ["paper", "mu"])
+def test_a_large_incomplete_matrix_stays_below_one_gigabyte(solver, beta_loss):
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, solver, beta_loss], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 1000  # MB; the dense matrix alone would take 3200

@@ -1,0 +1,45 @@
+"""What the README shows must run and be true."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_example_runs_and_the_comparisons_hold(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    met, unseen, error = map(float, capsys.readouterr().out.split())
+    assert met > 0.99
+    assert unseen > 0.95
+    assert error > 0
+
+
+def test_the_files_that_it_names_exist():
+    for name in re.findall(r"`([\w/.]+\.(?:py|md))`", (ROOT / "README.md").read_text()):
+        assert (ROOT / name).exists(), name
+
+
+def test_the_first_job(capsys):
+    runpy.run_path(str(ROOT / "examples" / "first_job.py"), run_name="__main__")
+    text = capsys.readouterr().out
+    distance = {
+        name: [float(number) for number in re.search(rf"{name} +([\d.]+) +([\d.]+)", text).groups()]
+        for name in ("Star Trek", "Titanic")
+    }
+    plain, guided = zip(distance["Star Trek"], distance["Titanic"], strict=True)
+    assert plain[0] > plain[1]  # what the paper's Figure 1 shows
+    assert guided[0] < guided[1]  # what the comparisons ask for
+    rows = re.findall(r"^   (NMF|RPRNMF, [a-z ]+?) +([\d.]+)% +([\d.]+)%", text, re.MULTILINE)
+    met = {name: float(share) for name, share, _ in rows}
+    assert met["NMF"] < 90 < 99 < min(met[name] for name in met if name != "NMF")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"])
+def test_the_usual_files_are_there(name):
+    assert (ROOT / name).stat().st_size > 200
