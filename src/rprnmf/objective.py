@@ -27,6 +27,8 @@ class Side:
     weight : ndarray of shape (n_triplets,)
     strength : float
         Multiplies the weighted mean of the triplets' penalties.
+    automatic : bool
+        Whether the solver chooses the strength; ``strength`` is then the largest.
     graph : sparse array or None
     graph_strength : float
     groups : ndarray of shape (n_rows,) or None
@@ -37,6 +39,7 @@ class Side:
     triplets: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     weight: np.ndarray = field(default_factory=lambda: np.zeros(0))
     strength: float = 1.0
+    automatic: bool = False
     graph: sp.csr_array | None = None
     graph_strength: float = 1.0
     groups: np.ndarray | None = None
@@ -54,7 +57,9 @@ class Side:
 class Problem:
     """One factorisation to be done: X, what to minimise, what is known of the factors.
 
-    ``program`` names the algorithm of the paper that `solver="paper"` follows.
+    ``program`` names the algorithm of the paper that `solver="paper"` follows. With
+    ``only_rows`` H is given and stays; ``spread`` then replaces the mean squared distance
+    between rows that X has by itself.
     """
 
     view: BaseView
@@ -65,6 +70,8 @@ class Problem:
     rows: Side = field(default_factory=Side)
     columns: Side = field(default_factory=Side)
     program: str = "nmf"
+    only_rows: bool = False
+    spread: float | None = None
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -99,17 +106,21 @@ class SideTerms:
 
     Attributes
     ----------
-    terms : list of (float, Term)
+    strength : float
+        Of the triplets; a solver may change it.
     triplets : TripletPenalty or None
+    graph : Graph or None
+    norms : Norms or None
     tying : Tying or None
     """
 
     def __init__(self, problem: Problem, scale: ScaleRule, index: int):
         side = problem.sides[index]
-        self.terms: list[tuple[float, Term]] = []
-        self.triplets: TripletPenalty | None = None
         self.tying = None if side.groups is None else Tying(side.groups)
+        self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
+        self.unit = scale.loss.unit(problem.view)
+        self.triplets: TripletPenalty | None = None
         if len(side.triplets):
             distance = DISTANCES[problem.distance]()
             if isinstance(distance, SymmetricDivergence):
@@ -118,13 +129,26 @@ class SideTerms:
             self.triplets = PENALTIES[problem.penalty](
                 side.triplets, side.weight, distance, sigma, problem.margin
             )
-            unit = scale.loss.unit(problem.view)
-            self.terms.append((side.strength * unit, self.triplets))
-        if side.graph is not None:
-            unit = scale.graph_unit()
-            self.terms.append((side.graph_strength * unit, Graph(side.graph)))
+        self.graph = None if side.graph is None else Graph(side.graph)
+        self.graph_weight = side.graph_strength * scale.graph_unit()
+        self.norms = None
         if side.l1 is not None and side.l2 is not None:
-            self.terms.append((1.0, Norms(side.l1, side.l2)))
+            self.norms = Norms(side.l1, side.l2)
+
+    @property
+    def triplet_weight(self) -> float:
+        """What multiplies the mean penalty of the triplets."""
+        return self.strength * self.unit
+
+    @property
+    def terms(self) -> list[tuple[float, Term]]:
+        """The penalties with their weights."""
+        pairs = (
+            (self.triplet_weight, self.triplets),
+            (self.graph_weight, self.graph),
+            (1.0, self.norms),
+        )
+        return [(weight, term) for weight, term in pairs if term is not None]
 
     def value(self, F: np.ndarray) -> float:
         """The sum of the terms."""
@@ -146,6 +170,13 @@ class SideTerms:
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
 
+    def tight(self, F: np.ndarray) -> bool:
+        """Whether some triplet keeps less than half of its margin."""
+        if self.triplets is None:
+            return False
+        near, far = self.triplets.near_far(F)
+        return bool(np.any(far - near < 0.5 * (self.triplets.margin or 0.0)))
+
     def satisfied_rate(self, F: np.ndarray) -> float:
         """The share of the triplets that hold; NaN without triplets."""
         return self.triplets.satisfied_rate(F) if self.triplets else np.nan
@@ -165,13 +196,23 @@ class Objective:
         self.loss = LOSSES[problem.beta_loss]
         self.views = (problem.view, problem.view.T)
         rows, columns = (side.constrained for side in problem.sides)
-        self.scale = ScaleRule(problem.view, self.loss, n_components, rows, columns)
+        self.scale = ScaleRule(
+            *(problem.view, self.loss, n_components, rows, columns),
+            frozen=problem.only_rows,
+            spread=problem.spread,
+        )
         self.terms = (SideTerms(problem, self.scale, 0), SideTerms(problem, self.scale, 1))
 
     def values(self, W: np.ndarray, Ht: np.ndarray) -> Values:
         """All parts at (W, H)."""
         loss = self.loss.value(self.problem.view, W, Ht)
         return Values(loss, self.terms[0].value(W), self.terms[1].value(Ht))
+
+    @property
+    def seen_share(self) -> float:
+        """The share of X's entries that are observed."""
+        n, m = self.problem.view.shape
+        return self.problem.view.n_observed / (n * m)
 
     def split(self, index: int, F: np.ndarray, B: np.ndarray) -> Split:
         """The gradient in the factor of side ``index`` (0: W, 1: H) with the other fixed."""
@@ -202,7 +243,7 @@ class Objective:
 
     def start(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Start factors that keep the ties and the scale rule."""
-        for factor, terms in ((W, self.terms[0]), (Ht, self.terms[1])):
+        for factor, terms in zip((W, Ht), self.terms, strict=True):
             if terms.tying is not None:
                 factor[:] = terms.tying.mean(factor)
         return self.scale.apply(W, Ht)

@@ -40,6 +40,10 @@ class ScaleRule:
     n_components : int
     rows, columns : bool
         Whether that side carries triplets or a graph.
+    frozen : bool
+        H is given: nothing is rescaled.
+    spread : float or None
+        Takes the place of the mean squared distance between the rows of X.
     """
 
     view: BaseView
@@ -47,19 +51,21 @@ class ScaleRule:
     n_components: int
     rows: bool
     columns: bool
+    frozen: bool = False
+    spread: float | None = None
 
     def fixed(self, side: int) -> bool:
         """Whether a step on this factor (0: W, 1: H) must keep the sizes of its columns."""
-        return (self.columns, self.rows)[side]
+        return (self.columns, self.rows)[side] and not self.frozen
 
     @property
     def balanced(self) -> bool:
         """Whether both factors carry half of the scale."""
-        return self.rows and self.columns
+        return self.rows and self.columns and not self.frozen
 
     def apply(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Move scale between the factors; their product is kept."""
-        if not (self.rows or self.columns):
+        if self.frozen or not (self.rows or self.columns):
             return W, Ht
         w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
         if self.balanced:
@@ -96,7 +102,7 @@ class ScaleRule:
         order expansion, d^2 / (2 size), converts.
         """
         view = self.view if side == 0 else self.view.T
-        spread = view.spread()
+        spread = view.spread() if self.spread is None else self.spread
         if self.balanced:
             spread /= self.typical_component
         if degree == 1:

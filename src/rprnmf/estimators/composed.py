@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,9 +20,10 @@ from rprnmf.losses import LOSSES
 from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
-from rprnmf.solvers.fold_in import fold_in
+from rprnmf.solvers.fold_in import flat_rows, fold_in
 from rprnmf.start import Pair, start_factors
 from rprnmf.threads import blas_threads
+from rprnmf.triplets import Triplets
 
 Names = tuple[Any, Any]
 
@@ -69,38 +71,56 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The problem's penalty, distance and margin, if it has any."""
         return {}
 
-    def _fit(self, X: Any, W: Any, H: Any, **knowledge: Any) -> np.ndarray:
+    def _fit(self, X: Any, W: Any, H: Any, update_H: bool, **knowledge: Any) -> np.ndarray:
         """Fit, set the attributes, return W; after an error nothing has changed."""
         before = dict(self.__dict__)
         try:
             with blas_threads(self.n_jobs):
-                return self._fit_checked(X, W, H, knowledge)
+                return self._fit_checked(X, W, H, update_H, knowledge)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _fit_checked(self, X: Any, W: Any, H: Any, knowledge: dict[str, Any]) -> np.ndarray:
+    def _fit_checked(
+        self, X: Any, W: Any, H: Any, update_H: bool, knowledge: dict[str, Any]
+    ) -> np.ndarray:
         matrix, view = self._view(X, reset=True)
         if view.n_observed == 0:
             raise ValueError(
                 f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
                 f"are missing under missing={self.missing!r}."
             )
-        K = self._rank(view, W, H)
-        problem = self._problem(matrix, view, axis_names(X), knowledge)
+        K = self._rank(view, W, H, update_H)
+        names = axis_names(X)
+        problem = self._problem(matrix, view, names, knowledge)
         settings = Settings(self.max_iter, self.tol, self.callback, self.verbose)
         rng = check_random_state(self.random_state)
         best: Result | None = None
-        for _ in range(1 if self.init == "custom" else self.n_init):
-            start_W, start_Ht = self._start(view, K, W, H, rng)
+        for _ in range(1 if self.init == "custom" or not update_H else self.n_init):
+            if update_H:
+                start_W, start_Ht = self._start(view, K, W, H, rng)
+            else:
+                problem, start_W, start_Ht = self._with_components(problem, K, H)
             result = SOLVERS[self.solver](problem, start_W, start_Ht, settings)
             if best is None or result.history[-1][0] < best.history[-1][0]:
                 best = result
             if result.stopped:
                 break
         assert best is not None
+        self._row_names = names[0]
+        self._spread = problem.spread or view.spread()
         return self._keep(best, problem)
+
+    def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
+        """The problem with H given, and its start."""
+        view = problem.view
+        H = check_start(H, (K, view.shape[1]), "H", view.dtype)
+        Ht = np.ascontiguousarray(H.T)
+        sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
+        # distances in W are those of the data where the components have size 1
+        spread = view.spread() / float(np.mean(sizes**2))
+        return replace(problem, only_rows=True, spread=spread), flat_rows(problem, Ht), Ht
 
     def _view(self, X: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
@@ -109,10 +129,10 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         view = make_view(matrix, self.missing, self.n_jobs)
         return matrix, view
 
-    def _rank(self, view: BaseView, W: Any, H: Any) -> int:
+    def _rank(self, view: BaseView, W: Any, H: Any, update_H: bool) -> int:
         if self.n_components not in (None, "auto"):
             return int(self.n_components)
-        if self.n_components == "auto" and self.init == "custom":
+        if self.n_components == "auto" and (self.init == "custom" or not update_H):
             if H is not None:
                 return int(np.shape(H)[0])
             if W is not None:
@@ -205,13 +225,39 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         -------
         W : ndarray of shape (n_samples, n_components)
         """
+        return self._fold_in(X)
+
+    def _fold_in(self, X: Any, triplets: Triplets | None = None) -> np.ndarray:
         check_is_fitted(self)
         with blas_threads(self.n_jobs):
             _, view = self._view(X, reset=False)
-            side = self._with_norms(Side(), view, self.alpha_W)
+            side, known = Side(), None
+            if triplets is not None:
+                side, known = self._new_row_triplets(X, view.shape[0], triplets)
+            side = self._with_norms(side, view, self.alpha_W)
             Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)
-            problem = Problem(view, self.beta_loss, rows=side)
-            return fold_in(problem, Ht, self.max_iter, self.tol)
+            problem = Problem(
+                *(view, self.beta_loss),
+                rows=side,
+                only_rows=True,
+                spread=self._spread,
+                **self._penalty(),
+            )
+            return fold_in(problem, Ht, known, self.max_iter, self.tol)
+
+    def _new_row_triplets(self, X: Any, n: int, triplets: Triplets) -> tuple[Side, np.ndarray]:
+        """Triplets over training rows and new rows, the new ones numbered first."""
+        names = axis_names(X)[0]
+        if names is not None and self._row_names is not None:
+            names = [*self._row_names, *names]
+        n_known = len(self.embedding_)
+        resolved = triplets.resolve(n_known + n, names, "row")
+        items = np.where(resolved.items < n_known, resolved.items + n, resolved.items - n_known)
+        side = Side(**self._strength("row"), triplets=items, weight=resolved.weights)
+        return side, self.embedding_
+
+    def _strength(self, side: str) -> dict[str, Any]:
+        return {}
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The model W H for given rows of W.

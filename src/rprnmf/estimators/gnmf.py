@@ -40,8 +40,9 @@ class GNMF(ComposedNMF):
         The same for the columns.
     row_strength, column_strength : float, default=100.0
     n_neighbors : int, default=5
-    solver : {"mu", "paper"}, default="mu"
-        "mu": block multiplicative updates with a safeguard, the objective never rises.
+    solver : {"cd", "mu", "paper"}, default="cd"
+        "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
+        block multiplicative updates with a safeguard, which promise the same and are slower.
         "paper": the authors' program step by step, for reproduction; it does ``max_iter``
         sweeps and does not use ``tol``.
     missing : {None, "nan", "zero"}, default=None
@@ -58,7 +59,7 @@ class GNMF(ComposedNMF):
         the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
-        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+        Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
         Weight of the L1 and L2 terms of W, as in scikit-learn.
@@ -131,7 +132,7 @@ class GNMF(ComposedNMF):
         row_strength=100.0,
         column_strength=100.0,
         n_neighbors=5,
-        solver="mu",
+        solver="cd",
         missing=None,
         init=None,
         n_init=1,
@@ -178,7 +179,9 @@ class GNMF(ComposedNMF):
             Side(graph=column, graph_strength=self.column_strength),
         )
 
-    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> GNMF:
+    def fit(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+    ) -> GNMF:
         """Factorise X.
 
         Parameters
@@ -188,17 +191,21 @@ class GNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         self : GNMF
         """
-        self.fit_transform(X, W=W, H=H)
+        self.fit_transform(X, W=W, H=H, update_H=update_H)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> np.ndarray:
+    def fit_transform(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+    ) -> np.ndarray:
         """Factorise X and return W.
 
         Parameters
@@ -208,10 +215,12 @@ class GNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H)
+        return self._fit(X, W, H, update_H)

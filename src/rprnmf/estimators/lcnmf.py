@@ -23,8 +23,9 @@ class LCNMF(ComposedNMF):
     beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
         What W H is measured by: the squared error (the paper's Euclidean measure; twice
         scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
-    solver : {"mu", "paper"}, default="mu"
-        "mu": block multiplicative updates with a safeguard, the objective never rises.
+    solver : {"cd", "mu", "paper"}, default="cd"
+        "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
+        block multiplicative updates with a safeguard, which promise the same and are slower.
         "paper": the authors' program step by step, for reproduction; it does ``max_iter``
         sweeps and does not use ``tol``.
     missing : {None, "nan", "zero"}, default=None
@@ -41,7 +42,7 @@ class LCNMF(ComposedNMF):
         the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
-        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+        Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
         Weight of the L1 and L2 terms of W, as in scikit-learn.
@@ -107,7 +108,7 @@ class LCNMF(ComposedNMF):
         n_components="auto",
         *,
         beta_loss="frobenius",
-        solver="mu",
+        solver="cd",
         missing=None,
         init=None,
         n_init=1,
@@ -156,6 +157,7 @@ class LCNMF(ComposedNMF):
         column_labels: Any = None,
         W: Any = None,
         H: Any = None,
+        update_H: bool = True,
     ) -> LCNMF:
         """Factorise X.
 
@@ -169,13 +171,15 @@ class LCNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         self : LCNMF
         """
-        self.fit_transform(X, y, column_labels=column_labels, W=W, H=H)
+        self.fit_transform(X, y, column_labels=column_labels, W=W, H=H, update_H=update_H)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -187,6 +191,7 @@ class LCNMF(ComposedNMF):
         column_labels: Any = None,
         W: Any = None,
         H: Any = None,
+        update_H: bool = True,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -200,10 +205,12 @@ class LCNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, y=y, column_labels=column_labels)
+        return self._fit(X, W, H, update_H, y=y, column_labels=column_labels)

@@ -23,8 +23,9 @@ class NMF(ComposedNMF):
     beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
         What W H is measured by: the squared error (the paper's Euclidean measure; twice
         scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
-    solver : {"mu", "paper"}, default="mu"
-        "mu": block multiplicative updates with a safeguard, the objective never rises.
+    solver : {"cd", "mu", "paper"}, default="cd"
+        "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
+        block multiplicative updates with a safeguard, which promise the same and are slower.
         "paper": the authors' program step by step, for reproduction; it does ``max_iter``
         sweeps and does not use ``tol``.
     missing : {None, "nan", "zero"}, default=None
@@ -41,7 +42,7 @@ class NMF(ComposedNMF):
         the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
-        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+        Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
         Weight of the L1 and L2 terms of W, as in scikit-learn.
@@ -96,7 +97,7 @@ class NMF(ComposedNMF):
         n_components="auto",
         *,
         beta_loss="frobenius",
-        solver="mu",
+        solver="cd",
         missing=None,
         init=None,
         n_init=1,
@@ -130,7 +131,9 @@ class NMF(ComposedNMF):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NMF:
+    def fit(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+    ) -> NMF:
         """Factorise X.
 
         Parameters
@@ -140,17 +143,21 @@ class NMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         self : NMF
         """
-        self.fit_transform(X, W=W, H=H)
+        self.fit_transform(X, W=W, H=H, update_H=update_H)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> np.ndarray:
+    def fit_transform(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+    ) -> np.ndarray:
         """Factorise X and return W.
 
         Parameters
@@ -160,10 +167,12 @@ class NMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H)
+        return self._fit(X, W, H, update_H)

@@ -47,18 +47,21 @@ class RPRNMF(ComposedNMF):
         By how much the far distance should exceed the near one, in units of the mean squared
         distance between the rows (columns) of X; for hinge and logistic penalties. Not used by
         ``solver="paper"``, whose hinge has none.
-    row_strength, column_strength : float, default=1.0
-        Weight of the triplets. With "mu" in units of the squared norm of X (Frobenius) or of
-        its sum (Kullback-Leibler), so that it does not depend on the unit of X; with "paper"
-        in the paper's own units, per mean over the triplets.
+    row_strength, column_strength : float or "auto", default="auto"
+        Weight of the triplets' mean penalty. "auto": starts weak and grows, up to 1, until all
+        triplets that can be met are met with half of their margin. A number is used as it is:
+        in units of the squared norm of X (Frobenius) or of its sum (Kullback-Leibler), so that
+        it does not depend on the unit of X; with "paper" in the paper's own units, where "auto"
+        is 1.
     row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float, default=100.0
         Weight of the graphs.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" graph.
-    solver : {"mu", "paper"}, default="mu"
-        "mu": block multiplicative updates with a safeguard, the objective never rises.
+    solver : {"cd", "mu", "paper"}, default="cd"
+        "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
+        block multiplicative updates with a safeguard, which promise the same and are slower.
         "paper": the authors' program step by step, for reproduction; it does ``max_iter``
         sweeps and does not use ``tol``.
     missing : {None, "nan", "zero"}, default=None
@@ -75,7 +78,7 @@ class RPRNMF(ComposedNMF):
         the last ten.
     max_iter : int, default=200
     shuffle : bool, default=False
-        Kept for compatibility with scikit-learn; "mu" and "paper" have nothing to shuffle.
+        Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
         Weight of the L1 and L2 terms of W, as in scikit-learn.
@@ -136,8 +139,8 @@ class RPRNMF(ComposedNMF):
         "penalty": [StrOptions({"auto", *PENALTIES})],
         "distance": [StrOptions({"auto", *DISTANCES})],
         "margin": [Interval(Real, 0, None, closed="neither")],
-        "row_strength": STRENGTH,
-        "column_strength": STRENGTH,
+        "row_strength": [*STRENGTH, StrOptions({"auto"})],
+        "column_strength": [*STRENGTH, StrOptions({"auto"})],
         "row_graph": GRAPH,
         "column_graph": GRAPH,
         "graph_strength": STRENGTH,
@@ -152,13 +155,13 @@ class RPRNMF(ComposedNMF):
         penalty="auto",
         distance="auto",
         margin=0.5,
-        row_strength=1.0,
-        column_strength=1.0,
+        row_strength="auto",
+        column_strength="auto",
         row_graph=None,
         column_graph=None,
         graph_strength=100.0,
         n_neighbors=5,
-        solver="mu",
+        solver="cd",
         missing=None,
         init=None,
         n_init=1,
@@ -221,12 +224,18 @@ class RPRNMF(ComposedNMF):
     def _side(self, X, n, names, side, triplets) -> Side:
         resolved = as_triplets(triplets).resolve(n, names, side)
         return Side(
+            **self._strength(side),
             triplets=resolved.items,
             weight=resolved.weights,
-            strength=getattr(self, f"{side}_strength"),
             graph=check_graph(getattr(self, f"{side}_graph"), X, self.n_neighbors, side),
             graph_strength=self.graph_strength,
         )
+
+    def _strength(self, side: str) -> dict[str, Any]:
+        strength = getattr(self, f"{side}_strength")
+        if strength != "auto":
+            return {"strength": float(strength)}
+        return {"strength": 1.0, "automatic": self.solver != "paper"}
 
     def fit(
         self,
@@ -237,6 +246,7 @@ class RPRNMF(ComposedNMF):
         column_triplets: Any = None,
         W: Any = None,
         H: Any = None,
+        update_H: bool = True,
     ) -> RPRNMF:
         """Factorise X.
 
@@ -252,7 +262,9 @@ class RPRNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
@@ -271,6 +283,7 @@ class RPRNMF(ComposedNMF):
         column_triplets: Any = None,
         W: Any = None,
         H: Any = None,
+        update_H: bool = True,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -286,10 +299,34 @@ class RPRNMF(ComposedNMF):
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
-            Start, with ``init="custom"``.
+            Start, with ``init="custom"``; the components, with ``update_H=False``.
+        update_H : bool, default=True
+            False keeps the components at H and looks for W only.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, row_triplets=row_triplets, column_triplets=column_triplets)
+        return self._fit(
+            X, W, H, update_H, row_triplets=row_triplets, column_triplets=column_triplets
+        )
+
+    def transform(self, X: Any, row_triplets: Any = None) -> np.ndarray:
+        """Rows of W for new rows of X, with the components as they are.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Missing entries are marked as in ``fit``.
+        row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
+            Comparisons that involve the new rows. Positions count the rows of the training data
+            first, then the new ones; names are looked up in both if both are DataFrames. Rows of
+            the training data stay where they are.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+        """
+        if row_triplets is None:
+            return self._fold_in(X)
+        return self._fold_in(X, as_triplets(row_triplets))

@@ -42,6 +42,11 @@ class BaseView(ABC):
 
     @property
     @abstractmethod
+    def n_nonzero(self) -> int:
+        """Number of observed entries that are not zero."""
+
+    @property
+    @abstractmethod
     def row_counts(self) -> np.ndarray:
         """Number of observed entries of each row."""
 
@@ -140,6 +145,10 @@ class SparseView(BaseView):
     @cached_property
     def squares(self) -> float:
         return float(np.dot(self.entries.data.astype(np.float64), self.entries.data))
+
+    @cached_property
+    def n_nonzero(self) -> int:
+        return int(np.count_nonzero(self.entries.data))
 
     def times(self, G: np.ndarray) -> np.ndarray:
         return self.entries.times(G)

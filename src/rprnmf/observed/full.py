@@ -39,6 +39,10 @@ class FullDense(BaseView):
         return float(np.einsum("ij,ij->", self.X, self.X, dtype=np.float64))
 
     @cached_property
+    def n_nonzero(self) -> int:
+        return int(np.count_nonzero(self.X))
+
+    @cached_property
     def T(self) -> FullDense:
         other = FullDense(self.X.T, self.n_jobs)
         other.__dict__["T"] = self

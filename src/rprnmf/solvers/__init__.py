@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from rprnmf.objective import Problem
-from rprnmf.solvers import multiplicative, paper
+from rprnmf.solvers import coordinate_descent, multiplicative, paper
 from rprnmf.solvers.loop import Result, Settings
 
 Solver = Callable[[Problem, np.ndarray, np.ndarray, Settings], Result]
 
 SOLVERS: dict[str, Solver] = {
+    "cd": coordinate_descent.solve,
     "mu": multiplicative.solve,
     "paper": paper.solve,
 }

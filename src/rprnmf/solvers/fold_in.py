@@ -5,40 +5,57 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Objective, Problem
-from rprnmf.solvers.multiplicative import update_ratio
+from rprnmf.solvers.ramp import Ramps
+from rprnmf.solvers.rows import RowDescent
+
+ROUNDS = 100  # of raising the strength, until the triplets are met
 
 
-def fold_in(problem: Problem, Ht: np.ndarray, max_iter: int, tol: float) -> np.ndarray:
-    """W that minimises the objective with H fixed, by multiplicative steps.
+def fold_in(
+    problem: Problem, Ht: np.ndarray, known: np.ndarray | None, max_iter: int, tol: float
+) -> np.ndarray:
+    """Rows of W that minimise the objective with H fixed, by coordinate descent.
 
-    Every row starts at the flat one that has its sum right and stops by itself, when no
-    entry moves by more than ``tol`` of its largest, so that a row comes out the same
-    whatever rows come with it.
+    Every row starts at the flat one that has its sum right and stops by itself, so that
+    without triplets it comes out the same whatever rows come with it.
 
     Parameters
     ----------
     problem : Problem
+        ``problem.rows.triplets`` number the rows of X first, then those of ``known``.
     Ht : ndarray of shape (n_columns, n_components)
+    known : ndarray of shape (n_known, n_components) or None
+        Rows that stay as they are, for triplets to refer to.
     max_iter : int
+        Sweeps over a row.
     tol : float
+        A row stops when a sweep brings less than ``tol ** 2`` of what its first brought.
 
     Returns
     -------
     W : ndarray of shape (n_rows, n_components)
     """
     objective = Objective(problem, Ht.shape[1])
+    n = problem.view.shape[0]
+    F = flat_rows(problem, Ht)
+    if known is not None:
+        F = np.concatenate((F, known.astype(F.dtype, copy=False)))
+    descend = RowDescent(objective, 0, len(F))
+    ramps = Ramps(objective)
+    for _ in range(ROUNDS):
+        rising = ramps.raise_strengths(F, Ht)
+        new = descend(F, Ht, units=np.arange(n), sweeps=max_iter, share=tol**2)
+        moved = np.abs(new - F).max(initial=0.0) > tol * new.max(initial=0.0)
+        F = new
+        if not rising and not (moved and descend.incidence.linked.any()):
+            break
+    return F[:n]
+
+
+def flat_rows(problem: Problem, Ht: np.ndarray) -> np.ndarray:
+    """Rows with all entries equal whose model has the sum of the row of X."""
     view = problem.view
     there = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype))
     room = view.ones_times(np.ascontiguousarray(Ht.sum(axis=1, keepdims=True)))
     level = np.divide(there, room, out=np.zeros_like(there), where=room > 0)
-    W = np.repeat(level, Ht.shape[1], axis=1)
-    active = np.ones(len(W), dtype=bool)
-    for _ in range(max_iter):
-        new = W * update_ratio(*objective.split(0, W, Ht))
-        new[~active] = W[~active]
-        moved = np.abs(new - W).max(axis=1)
-        W = new
-        active &= moved > tol * W.max(axis=1)
-        if not active.any():
-            break
-    return W
+    return np.repeat(level, Ht.shape[1], axis=1)

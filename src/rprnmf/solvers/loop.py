@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rprnmf.losses import Loss
-from rprnmf.objective import Values
+from rprnmf.objective import Objective, Values
 
 HISTORY = np.dtype(
     [
@@ -39,6 +39,14 @@ class Step:
     values: Values
     rates: tuple[float, float]
     strengths: tuple[float, float]
+    settled: bool = True  # whether the strengths were those of the step before
+
+    @classmethod
+    def at(cls, objective: Objective, W, Ht, values: Values, settled: bool = True) -> Step:
+        """With the rates and strengths of an objective."""
+        rows, columns = objective.terms
+        rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
+        return cls(W, Ht, values, rates, (rows.strength, columns.strength), settled)
 
 
 @dataclass(frozen=True)
@@ -124,12 +132,14 @@ def alternate(
     result : Result
     """
     result = Result(W, Ht)
+    steady = 0  # iterations since a strength last changed
     started = time.perf_counter()
     for iteration in range(1, settings.max_iter + 1):
         done = step(result.W, result.Ht)
         if done is None:
             break
         result.W, result.Ht = done.W, done.Ht
+        steady = steady + 1 if done.settled else 0
         seconds = time.perf_counter() - started
         values = done.values
         result.history.append((values.objective, *values, *done.rates, *done.strengths, seconds))
@@ -149,7 +159,7 @@ def alternate(
             if settings.callback(state) is True:
                 result.stopped = True
                 break
-        if settings.tol > 0 and iteration > WINDOW:
+        if settings.tol > 0 and steady > WINDOW:
             before = result.history[-1 - WINDOW][0]
             if before - values.objective <= WINDOW * settings.tol * before:
                 result.converged = True

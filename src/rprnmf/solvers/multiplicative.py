@@ -15,6 +15,7 @@ import numpy as np
 
 from rprnmf.objective import Objective, Problem, Values
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.ramp import Ramps
 from rprnmf.split import Split
 
 HALVINGS = 30
@@ -56,23 +57,25 @@ class Multiplicative:
             for view, terms in zip(objective.views, objective.terms, strict=True)
         )
         self.any_guarded = any(len(rows) > 0 for rows in self.guarded)
+        self.moving = (0,) if objective.problem.only_rows else (0, 1)
         self.exponent = [1.0, 1.0, 1.0]
+        self.ramps = Ramps(objective)
         self.values: Values | None = None
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
-        before = values = self.values or self.objective.values(W, Ht)
+        rising = self.ramps.raise_strengths(W, Ht)
+        if self.values is None or rising:
+            self.values = self.objective.values(W, Ht)
+        before = values = self.values
         factors = W, Ht
-        for index in (0, 1):
+        for index in self.moving:
             factors, values = self.half_step(index, factors, values)
         if self.scale.balanced:
             factors, values = self.scale_step(factors, values)
         if not values.objective <= before.objective:  # rounding at the end of the road
             factors, values = (W, Ht), before
         self.values = values
-        W, Ht = factors
-        rows, columns = self.objective.terms
-        rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
-        return Step(W, Ht, values, rates, (rows.strength, columns.strength))
+        return Step.at(self.objective, *factors, values, settled=not rising)
 
     def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
         """Change one factor; rows with a penalty only as far as the objective allows."""
@@ -97,7 +100,7 @@ class Multiplicative:
         if not self.any_guarded:
             # such a step cannot make the objective rise: look once, after both
             new = trial(1.0)
-            return new, before if index == 0 else self.objective.values(*new)
+            return new, before if index < self.moving[-1] else self.objective.values(*new)
         exponent = min(1.0, 2.0 * self.exponent[index])
         for halving in range(HALVINGS):
             if halving == 1 and fixed:

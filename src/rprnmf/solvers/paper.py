@@ -65,14 +65,16 @@ def check(problem: Problem) -> None:
             raise ValueError(
                 f"solver='paper' with beta_loss={problem.beta_loss!r} has penalty={own[0]!r} and "
                 f"distance={own[1]!r} only, got penalty={problem.penalty!r} and "
-                f"distance={problem.distance!r}; use solver='mu' for other combinations."
+                f"distance={problem.distance!r}; use another solver for other combinations."
             )
         if any(side.graph is not None for side in problem.sides):
             raise ValueError(
-                "solver='paper' has no graphs inside RPRNMF; use solver='mu', or GNMF."
+                "solver='paper' has no graphs inside RPRNMF; use another solver, or GNMF."
             )
+    if problem.only_rows:
+        raise ValueError("solver='paper' always changes H; use another solver with update_H=False.")
     if any(side.l1 is not None or side.l2 is not None for side in problem.sides):
-        raise ValueError("solver='paper' has no L1 or L2 terms; use solver='mu', or alpha_W=0.")
+        raise ValueError("solver='paper' has no L1 or L2 terms; use another solver, or alpha_W=0.")
 
 
 def prepare(problem: Problem) -> tuple[BaseView, float]:

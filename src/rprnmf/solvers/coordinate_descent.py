@@ -1,0 +1,90 @@
+"""`cd`: alternating coordinate descent, monotone at fixed strengths.
+
+The rows of a factor are lowered one coordinate at a time on the exact objective
+(`kernels/descent.py`), triplets, graphs and L1/L2 terms included.
+
+The scale rule (`scale.py`) fixes the sizes of a factor's columns, which a step by rows does
+not keep. At a minimum the multiplier of that constraint is known without solving for it: the
+loss does not change when scale moves from one factor to the other, so it equals what the
+penalties of the two sides would gain by that move. The step takes it along as a linear or
+quadratic term, the columns are then brought to size exactly, and in the rare case that the
+objective is higher after all, the multiplicative step, which keeps the sizes by itself,
+replaces it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.objective import Objective, Problem, Values
+from rprnmf.solvers.loop import Result, Settings, alternate
+from rprnmf.solvers.multiplicative import Factors, Multiplicative
+from rprnmf.solvers.rows import RowDescent
+
+LEAST_CURVATURE = 0.5  # share of its curvature that a negative multiplier leaves a column
+
+
+def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
+    """Minimise the objective from the start (W, Ht).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf.objective import Problem
+    >>> from rprnmf.observed import make_view
+    >>> from rprnmf.solvers.coordinate_descent import solve
+    >>> from rprnmf.solvers.loop import Settings
+    >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 4.0])
+    >>> result = solve(Problem(make_view(X)), np.ones((3, 1)), np.ones((2, 1)), Settings())
+    >>> np.allclose(result.W @ result.Ht.T, X)
+    True
+    """
+    objective = Objective(problem, W.shape[1])
+    W, Ht = objective.start(W.copy(), Ht.copy())
+    return alternate(CoordinateDescent(objective), W, Ht, objective.loss, settings)
+
+
+class CoordinateDescent(Multiplicative):
+    """One iteration: W with H fixed, then H with the new W, then their common scale."""
+
+    def __init__(self, objective: Objective):
+        super().__init__(objective)
+        self.sides = RowDescent(objective, 0), RowDescent(objective, 1)
+
+    def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
+        """Change one factor."""
+        F, B = factors[index], factors[1 - index]
+        if not self.scale.fixed(index):
+            new = in_place(factors, index, self.sides[index](F, B))
+            return new, self.objective.values(*new)
+        m = self.multiplier(index, factors)
+        linear = self.objective.loss.size_order == 1
+        F = self.sides[index](F, B, m1=m if linear else None, m2=None if linear else m)
+        new = self.scale.apply(*in_place(factors, index, F))
+        values = self.look(new)
+        if values.objective <= before.objective:
+            return new, values
+        return super().half_step(index, factors, before)
+
+    def multiplier(self, index: int, factors: Factors) -> np.ndarray:
+        """The multiplier of the sizes of this factor's columns, from the penalties alone."""
+        loss, terms = self.objective.loss, self.objective.terms
+        gains = [
+            np.einsum("ik,ik->k", factor, side.split(factor).gradient, dtype=np.float64)
+            for factor, side in zip(factors, terms, strict=True)
+        ]
+        F, B = factors[index], factors[1 - index]
+        gain = gains[1 - index] - gains[index]
+        if self.scale.balanced:
+            gain = 0.5 * gain
+        order = loss.size_order
+        size = np.sum(F.astype(np.float64) ** order, axis=0) * order
+        m = np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
+        # a negative multiplier must leave the column some curvature, or slope, of its own
+        own = np.sum(B.astype(np.float64) ** order, axis=0) * self.objective.seen_share
+        return np.maximum(m, -LEAST_CURVATURE * own)
+
+
+def in_place(factors: Factors, index: int, F: np.ndarray) -> Factors:
+    """The pair with one factor replaced."""
+    return (F, factors[1]) if index == 0 else (factors[0], F)
