@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import check_array
 
@@ -17,6 +18,9 @@ ROLES = ("q", "r", "s")
 
 def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
     """X as a float array or CSR matrix, non-negative, finite but for allowed NaN."""
+    if sp.issparse(X) and X.format in ("bsr", "dia"):
+        X = X.tocsr()
+        X.eliminate_zeros()  # such zeros only fill a block or a diagonal: nobody stored them
     X = check_array(
         X,
         accept_sparse="csr",
@@ -61,7 +65,12 @@ def check_triplet_array(triplets: Any) -> np.ndarray:
     """An (n, 3) array of integer indices (int64) or of names (object)."""
     if hasattr(triplets, "to_numpy"):
         triplets = triplets.to_numpy()
-    array = np.asarray(triplets) if not isinstance(triplets, np.ndarray) else triplets
+    try:
+        array = np.asarray(triplets)
+    except ValueError as error:
+        raise ValueError(
+            "triplets must have the shape (n_triplets, 3), but the rows have different lengths."
+        ) from error
     if array.size == 0 and array.ndim <= 2:
         return np.zeros((0, 3), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 3:
@@ -78,7 +87,11 @@ def check_triplet_array(triplets: Any) -> np.ndarray:
         )
     elif array.dtype.kind in "OUST":
         array = array.astype(object)
-        if all(isinstance(item, int | np.integer) for item in array.ravel()):
+        kinds = {type(item) for item in array.ravel()}
+        if any(issubclass(kind, float | np.floating | bool | np.bool_) for kind in kinds):
+            found = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"triplets must be integer indices or names, got {found}.")
+        if all(issubclass(kind, int | np.integer) for kind in kinds):
             array = array.astype(np.int64)
     else:
         raise TypeError(f"triplets must be integer indices or names, got dtype {array.dtype}.")
@@ -115,6 +128,19 @@ def check_distinct(triplets: np.ndarray, what: str = "row or column") -> None:
         )
 
 
+def check_positions(names: Any, n: int, side: str) -> None:
+    """Integers are no positions where the labels of X are integers of another order."""
+    if names is None or getattr(names, "dtype", np.dtype(object)).kind not in "iu":
+        return
+    if not np.array_equal(np.asarray(names), np.arange(n)):
+        raise ValueError(
+            f"{side}_triplets are integers, and the {side} labels of X are integers too but not "
+            f"0 to {n - 1} in order (rows split away by cross-validation?), so it is not clear "
+            f"which is meant; pass Triplets(..., named=True, absent='drop') to mean labels, or X "
+            "as an array to mean positions."
+        )
+
+
 def check_range(triplets: np.ndarray, n: int, side: str) -> None:
     """Indices must lie in 0 .. n - 1."""
     bad = (triplets < 0) | (triplets >= n)
@@ -123,6 +149,8 @@ def check_range(triplets: np.ndarray, n: int, side: str) -> None:
         raise ValueError(
             f"{side}_triplets[{t}] = {_triplet(triplets[t])} is out of range: "
             f"{ROLES[role]}={triplets[t, role]}, but X has {n} {side}s, numbered 0 to {n - 1}."
+            " (Where rows are split away, as in cross-validation, only triplets by name keep "
+            "their meaning: pass X as a DataFrame and Triplets(names, absent='drop').)"
         )
 
 
@@ -130,35 +158,47 @@ def _triplet(row: np.ndarray) -> str:
     return "(" + ", ".join(f"{role}={item}" for role, item in zip(ROLES, row, strict=True)) + ")"
 
 
+def label_codes(labels: Any, what: str = "labels") -> np.ndarray:
+    """A number for each label, in order of appearance; -1 where it is not known.
+
+    Not known are -1, None, NaN and pandas' NA.
+    """
+    if isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy"):
+        array = np.asarray(labels)
+    else:
+        array = np.empty(len(labels), dtype=object)
+        array[:] = list(labels)
+    if array.ndim != 1:
+        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}.")
+    numbers: dict[Any, int] = {}
+    codes = np.empty(len(array), dtype=np.int64)
+    for place, label in enumerate(array.tolist()):
+        if label is None or label != label or str(label) == "<NA>":
+            codes[place] = -1
+            continue
+        if isinstance(label, float) and label != int(label):
+            raise ValueError(
+                f"{what} must be whole numbers or names, got {label} at position {place}; use -1 "
+                "where the label is not known."
+            )
+        unknown = not isinstance(label, str) and label == -1
+        codes[place] = -1 if unknown else numbers.setdefault(label, len(numbers))
+    return codes
+
+
 def check_labels(labels: Any, n: int, side: str) -> np.ndarray | None:
-    """Group numbers from labels; each point of label -1 is a group of its own."""
+    """Group numbers from labels; each point whose label is not known is a group of its own."""
     if labels is None:
         return None
-    labels = np.asarray(labels)
-    if labels.shape != (n,):
+    codes = label_codes(labels, f"{side} labels")
+    if len(codes) != n:
         raise ValueError(
             f"{side} labels must have one entry for each {side} of X, shape ({n},), "
-            f"got {labels.shape}; use -1 where the label is not known."
+            f"got ({len(codes)},); use -1 where the label is not known."
         )
-    if labels.dtype.kind == "f":
-        bad = ~np.isfinite(labels) | (labels != np.round(labels))
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
-            raise ValueError(
-                f"{side} labels must be whole numbers or names, got {labels[first]} at position "
-                f"{first}; use -1 where the label is not known."
-            )
-        labels = labels.astype(np.int64)
-    if labels.dtype.kind == "O":
-        unknown = np.array([isinstance(item, int | np.integer) and item == -1 for item in labels])
-        labels = np.array([str(item) for item in labels])
-    else:
-        unknown = labels == -1 if labels.dtype.kind in "iu" else np.zeros(n, dtype=bool)
-    groups = np.empty(n, dtype=np.int64)
-    known, numbers = np.unique(labels[~unknown], return_inverse=True)
-    groups[~unknown] = numbers
-    groups[unknown] = len(known) + np.arange(unknown.sum())
-    return groups
+    unknown = codes == -1
+    codes[unknown] = codes.max(initial=-1) + 1 + np.arange(unknown.sum())
+    return codes
 
 
 def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array | None:
@@ -179,11 +219,18 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
             points = np.nan_to_num(points)
         if n < 2:
             return sp.csr_array((n, n))
-        neighbours = kneighbors_graph(points, min(n_neighbors, n - 1), mode="connectivity")
+        with config_context(working_memory=64):  # distances are dense, some rows at a time
+            neighbours = kneighbors_graph(points, min(n_neighbors, n - 1), mode="connectivity")
         S = sp.csr_array(neighbours.maximum(neighbours.T))
     else:
-        S = sp.csr_array(graph) if sp.issparse(graph) else sp.csr_array(np.asarray(graph, float))
-        S = S.astype(np.float64)
+        S = check_array(
+            graph,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite=False,
+            input_name=f"{side}_graph",
+        )
+        S = sp.csr_array(S)
     if S.shape != (n, n):
         raise ValueError(
             f"{side}_graph must have the shape ({n}, {n}), a weight for each pair of {side}s "

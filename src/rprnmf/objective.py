@@ -130,10 +130,16 @@ class SideTerms:
                 side.triplets, side.weight, distance, sigma, problem.margin
             )
         self.graph = None if side.graph is None else Graph(side.graph)
-        self.graph_weight = side.graph_strength * scale.graph_unit()
+        self.graph_strength = side.graph_strength if side.graph is not None else 0.0
+        self.graph_weight = self.graph_strength * scale.graph_unit()
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)
+
+    @property
+    def recorded_strength(self) -> float:
+        """That of the triplets, without any that of the graph."""
+        return self.strength if self.triplets is not None else self.graph_strength
 
     @property
     def triplet_weight(self) -> float:

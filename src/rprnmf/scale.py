@@ -64,18 +64,19 @@ class ScaleRule:
         return self.rows and self.columns and not self.frozen
 
     def apply(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Move scale between the factors; their product is kept."""
+        """Move scale between the factors; their product is kept.
+
+        A component that is zero in one factor becomes zero in the other: it must not carry
+        distances for nothing.
+        """
         if self.frozen or not (self.rows or self.columns):
             return W, Ht
         w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
-        if self.balanced:
-            shift = np.sqrt(np.divide(h, w, out=np.ones_like(w), where=(w > 0) & (h > 0)))
-        elif self.rows:
-            shift = np.where(h > 0, h, 1)
-        else:
-            shift = 1 / np.where(w > 0, w, 1)
-        shift = shift.astype(W.dtype)
-        return W * shift, Ht / shift
+        alive = (w > 0) & (h > 0)
+        w, h = np.where(alive, w, 1), np.where(alive, h, 1)
+        shift = np.sqrt(h / w) if self.balanced else h if self.rows else 1 / w
+        shift, alive = shift.astype(W.dtype), alive.astype(W.dtype)
+        return W * (shift * alive), Ht * (alive / shift)
 
     @property
     def typical_component(self) -> float:

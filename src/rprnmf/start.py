@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
-# The published start of scikit-learn's NMF, so that the same seed starts both libraries
-# at the same point.
 from sklearn.decomposition._nmf import _initialize_nmf
 from sklearn.utils import check_random_state
 
@@ -22,7 +19,8 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
     view : BaseView
     n_components : int
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "uniform"}
-        As in scikit-learn; "uniform" is the paper's start, entries uniform on [0, 1).
+        "random" starts at the same point as scikit-learn for the same seed; the others are
+        scikit-learn's in the unit of X. "uniform" is the paper's start, uniform on [0, 1).
     random_state : int, RandomState or None
 
     Returns
@@ -36,12 +34,14 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
         H = rng.uniform(size=(n_components, m))
         return W.astype(view.dtype), np.ascontiguousarray(H.T, dtype=view.dtype)
     complete = _complete_matrix(view)
-    if complete is not None:
-        W, H = _initialize_nmf(complete, n_components, init=init, random_state=rng)
-    elif init in (None, "random"):
+    if init is None:
+        init = "nndsvda" if complete is not None and n_components <= min(n, m) else "random"
+    if init == "random":  # the same numbers as scikit-learn's
         size = np.sqrt(view.mean / n_components)
         H = np.abs(size * rng.standard_normal(size=(n_components, m)))
         W = np.abs(size * rng.standard_normal(size=(n, n_components)))
+    elif complete is not None:
+        W, H = _svd_start(complete, view, n_components, init, rng)
     else:
         raise ValueError(
             f"init={init!r} needs a complete matrix, but X has {n * m - view.n_observed} missing "
@@ -49,6 +49,20 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
         )
     dtype = view.dtype
     return np.ascontiguousarray(W, dtype=dtype), np.ascontiguousarray(H.T, dtype=dtype)
+
+
+def _svd_start(X, view: BaseView, n_components: int, init: str, rng) -> Pair:
+    """scikit-learn's NNDSVD of X in units of its mean, with the best common factor.
+
+    It fills zeros with the mean of X in *both* factors, which is right in no unit but one.
+    """
+    unit = view.mean or 1.0
+    W, H = _initialize_nmf(X * X.dtype.type(1 / unit), n_components, init=init, random_state=rng)
+    W, Ht = W.astype(np.float64), np.ascontiguousarray(H.T, dtype=np.float64)
+    match = float(np.sum(W * view.times(Ht.astype(view.dtype)))) / unit
+    size = float(np.sum((W.T @ W) * (Ht.T @ Ht)))
+    factor = np.sqrt(unit * (match / size if match > 0 and size > 0 else 1.0))
+    return W * factor, Ht.T * factor
 
 
 def _complete_matrix(view: BaseView):

@@ -8,11 +8,12 @@ the same on any number of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,6 +24,9 @@ BLOCKS = 16
 SMALLEST_BLOCK = 20_000  # multiply-adds below which a thread costs more than it saves
 
 _pools: dict[int, ThreadPoolExecutor] = {}
+_lock = threading.Lock()
+_limit: Any = None
+_users = 0
 
 
 def available_threads(n_jobs: int | None = None) -> int:
@@ -40,11 +44,28 @@ def available_threads(n_jobs: int | None = None) -> int:
     return n_jobs
 
 
-def blas_threads(n_jobs: int | None) -> AbstractContextManager:
-    """Within it matrix products use as many threads as ``n_jobs`` says; None changes nothing."""
+@contextmanager
+def blas_threads(n_jobs: int | None) -> Iterator[None]:
+    """Within it matrix products use as many threads as ``n_jobs`` says; None changes nothing.
+
+    The limit is one for the whole process: of overlapping uses the first sets it and the
+    last to leave takes it back.
+    """
+    global _limit, _users
     if n_jobs is None:
-        return nullcontext()
-    return threadpool_limits(available_threads(n_jobs), "blas")
+        yield
+        return
+    with _lock:
+        if _users == 0:
+            _limit = threadpool_limits(available_threads(n_jobs), "blas")
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                _limit.restore_original_limits()
 
 
 def row_blocks(cost: np.ndarray) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ import pytest
 from rprnmf.kernels import columnwise
 from rprnmf.observed import make_view
 from rprnmf.penalties import DISTANCES
-from rprnmf.solvers.paper_products import make_products
+from rprnmf.solvers.products import make_products
 from rprnmf.threads import map_blocks, row_blocks
 from tests.builders import LAYOUTS, random_mask, random_matrix, random_view
 

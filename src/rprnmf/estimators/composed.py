@@ -8,10 +8,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -103,7 +102,7 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             else:
                 problem, start_W, start_Ht = self._with_components(problem, K, H)
             result = SOLVERS[self.solver](problem, start_W, start_Ht, settings)
-            if best is None or result.history[-1][0] < best.history[-1][0]:
+            if best is None or self._price(result, problem) < self._price(best, problem):
                 best = result
             if result.stopped:
                 break
@@ -133,9 +132,9 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.n_components not in (None, "auto"):
             return int(self.n_components)
         if self.n_components == "auto" and (self.init == "custom" or not update_H):
-            if H is not None:
+            if np.ndim(H) == 2:
                 return int(np.shape(H)[0])
-            if W is not None:
+            if np.ndim(W) == 2:
                 return int(np.shape(W)[1])
         return view.shape[1]
 
@@ -159,10 +158,8 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             return side
         weight = LOSSES[self.beta_loss].times_sklearn * alpha
         counts = view.row_counts.astype(np.float64) ** self.alpha_power
-        fields = dict(side.__dict__)
-        fields["l1"] = weight * self.l1_ratio * counts
-        fields["l2"] = 0.5 * weight * (1.0 - self.l1_ratio) * counts
-        return Side(**fields)
+        l1 = weight * self.l1_ratio * counts
+        return replace(side, l1=l1, l2=0.5 * weight * (1.0 - self.l1_ratio) * counts)
 
     def _start(self, view: BaseView, K: int, W: Any, H: Any, rng: Any) -> Pair:
         n, m = view.shape
@@ -188,6 +185,17 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             )
         return start
 
+    @staticmethod
+    def _price(result: Result, problem: Problem) -> float:
+        """The last objective, with the strengths that all starts have in common."""
+        last = result.history_array()[-1]
+        price = last["loss"]
+        for name, side in (("row", problem.rows), ("column", problem.columns)):
+            used = last[f"{name}_strength"]
+            again = side.strength / used if len(side.triplets) and used > 0 else 1.0
+            price += again * last[f"{name}_penalty"]
+        return float(price)
+
     def _keep(self, result: Result, problem: Problem) -> np.ndarray:
         """Set what a user may look at."""
         history = result.history_array()
@@ -211,7 +219,7 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return result.W
+        return result.W.copy()  # normalising it in place must not reach embedding_
 
     def transform(self, X: Any) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
@@ -272,8 +280,11 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X_original : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        if not sp.issparse(X):
-            X = np.asarray(X)
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if X.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but rows of W have {len(self.components_)} entries."
+            )
         return X @ self.components_
 
     @property

@@ -76,7 +76,8 @@ class LCNMF(ComposedNMF):
         The share of the triplets that hold; NaN without triplets.
     history_ : structured ndarray of shape (n_iter_,)
         A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
-        rates, the strengths and the seconds since the start.
+        rates, the strengths (of the triplets, else of the graph) and the seconds since the
+        start; in the solver's units, which for "paper" are those of the authors' program.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if X has column names that are strings.

@@ -4,9 +4,8 @@ The authors' program changes one column of one factor at a time. Each pass here 
 the pending change ``a b'`` to the model and takes the sums that the next half step
 needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2).
 
-In the divergence the model stands below a fraction bar. There an entry is computed anew
-where a change takes away more than a tenth of it: the difference of two nearly equal
-numbers keeps no digits.
+Where a change takes away more than a tenth of an entry, the entry is computed anew: the
+difference of two nearly equal numbers keeps no digits.
 """
 
 from __future__ import annotations
@@ -26,6 +25,8 @@ def rows_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, g, tin
         for t in range(indptr[i], indptr[i + 1]):
             j = indices[t]
             y = model[t] + a[i] * b[j]
+            if y < KEEPS * model[t]:
+                y = dot(F[i], G[j])
             model[t] = y
             numerator += data[t] * g[j]
             denominator += y * g[j]
@@ -42,6 +43,8 @@ def columns_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, f, 
         for t in range(indptr[i], indptr[i + 1]):
             j = indices[t]
             y = model[t] + a[i] * b[j]
+            if y < KEEPS * model[t]:
+                y = dot(F[i], G[j])
             model[t] = y
             above[j] += data[t] * f[i]
             below[j] += y * f[i]

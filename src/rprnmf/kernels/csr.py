@@ -106,3 +106,62 @@ def divergence(start, stop, indptr, indices, data, F, G, floor):
             if x > 0:
                 total += x * np.log(x / max(y, floor))
     return total, sums
+
+
+@kernel
+def ones_except(rows, indptr, indices, G, out):
+    """out[i] = sum of the rows of G whose numbers row i does not list, for given rows i."""
+    for i in rows:
+        row = out[i]
+        row[:] = 0
+        t = indptr[i]
+        for j in range(G.shape[0]):
+            if t < indptr[i + 1] and indices[t] == j:
+                t += 1
+                continue
+            for k in range(row.shape[0]):
+                row[k] += G[j, k]
+
+
+@kernel
+def model_except(rows, indptr, indices, F, G, first, out):
+    """out[i] = [F G'] G over the columns that row i does not list.
+
+    ``out`` may have fewer columns than G: those from ``first`` on.
+    """
+    for i in rows:
+        row = out[i]
+        row[:] = 0
+        t = indptr[i]
+        for j in range(G.shape[0]):
+            if t < indptr[i + 1] and indices[t] == j:
+                t += 1
+                continue
+            y = dot(F[i], G[j])
+            for k in range(row.shape[0]):
+                row[k] += y * G[j, first + k]
+
+
+@kernel
+def loss_except(rows, indptr, indices, data, holes, hole, F, G, floor, divergence):
+    """The loss of given rows over all columns but their holes, unstored entries being 0."""
+    total = 0.0
+    for i in rows:
+        t = indptr[i]
+        h = holes[i]
+        for j in range(G.shape[0]):
+            x = 0.0
+            if t < indptr[i + 1] and indices[t] == j:
+                x = data[t]
+                t += 1
+            if h < holes[i + 1] and hole[h] == j:
+                h += 1
+                continue
+            y = dot(F[i], G[j])
+            if not divergence:
+                total += (x - y) ** 2
+            else:
+                total += y - x
+                if x > 0:
+                    total += x * np.log(x / max(y, floor))
+    return total

@@ -126,19 +126,23 @@ def full_rows(
             b += l2[i]
             for k in range(K):
                 p[k] += P[i, k]
-        for k in range(K):
-            for j in range(K):
-                Q[k, j] = n * G[k, j]
+        Q[:] = 0.0
         for place in range(unit[u], unit[u + 1]):
             i = member[place]
-            for t in range(holes[i], holes[i + 1]):
-                v = B[hole[t]]
+            t = holes[i]
+            if t == holes[i + 1]:
+                Q += G
+                continue
+            for column in range(B.shape[0]):
+                if t < holes[i + 1] and hole[t] == column:
+                    t += 1
+                    continue
+                v = B[column]
                 for k in range(K):
                     for j in range(K):
-                        Q[k, j] -= v[k] * v[j]
+                        Q[k, j] += v[k] * v[j]
         i = member[unit[u]]
         for k in range(K):
-            Q[k, k] = max(Q[k, k], 0.0)
             f[k] = F[i, k]
         if not coupled and Q.max() == 0.0 and p.max() == 0.0 and B.any():
             f[:] = 0.0  # nothing is observed here, nothing is asked

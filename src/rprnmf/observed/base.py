@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from rprnmf.observed.entries import Entries
+from rprnmf.observed.turning import Turning
 
 # A model value below this share of the mean of X counts as this share where it stands
 # below a fraction bar or in a logarithm.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
 
 
-class BaseView(ABC):
+class BaseView(Turning, ABC):
     """X as a solver sees it: a shape and sums over the observed entries.
 
     Attributes
@@ -49,11 +50,6 @@ class BaseView(ABC):
     @abstractmethod
     def row_counts(self) -> np.ndarray:
         """Number of observed entries of each row."""
-
-    @property
-    @abstractmethod
-    def T(self) -> BaseView:
-        """The same matrix, transposed."""
 
     @abstractmethod
     def times(self, G: np.ndarray) -> np.ndarray:

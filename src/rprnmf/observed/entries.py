@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.kernels import csr
+from rprnmf.observed.turning import Turning
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 
-class Entries:
+class Entries(Turning):
     """Stored entries in row order; ``T`` holds them in column order.
 
     Parameters
@@ -28,12 +27,8 @@ class Entries:
         self.n_jobs = n_jobs
         self.n_threads = available_threads(n_jobs)
 
-    @cached_property
-    def T(self) -> Entries:
-        """The same entries, transposed."""
-        other = Entries(sp.csr_array(self.matrix().T), self.n_jobs)
-        other.__dict__["T"] = self
-        return other
+    def _turned(self) -> Entries:
+        return Entries(sp.csr_array(self.matrix().T), self.n_jobs)
 
     def matrix(self) -> sp.csr_array:
         """As a scipy array that shares the memory."""

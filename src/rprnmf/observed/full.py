@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from rprnmf.kernels import csr
 from rprnmf.observed.base import BaseView, SparseView
 from rprnmf.observed.entries import Entries
 
@@ -42,11 +43,8 @@ class FullDense(BaseView):
     def n_nonzero(self) -> int:
         return int(np.count_nonzero(self.X))
 
-    @cached_property
-    def T(self) -> FullDense:
-        other = FullDense(self.X.T, self.n_jobs)
-        other.__dict__["T"] = self
-        return other
+    def _turned(self) -> FullDense:
+        return FullDense(self.X.T, self.n_jobs)
 
     @property
     def row_counts(self) -> np.ndarray:
@@ -117,8 +115,9 @@ class FullDense(BaseView):
 class FullSparse(SparseView):
     """A sparse matrix whose unstored entries are zeros, but for a few holes.
 
-    Sums over everything come from column sums and Gram matrices; what the holes add to
-    them is taken away again. Nothing of size n x m exists.
+    Sums over everything come from column sums and Gram matrices. A row with holes is summed
+    column by column instead: taking the holes away from the sum over everything would keep
+    no digits where little else is left. Nothing of size n x m exists.
 
     Parameters
     ----------
@@ -132,12 +131,10 @@ class FullSparse(SparseView):
         n, m = entries.shape
         super().__init__(entries, n_observed=n * m - (len(holes.data) if holes else 0))
         self.holes = holes
+        self.torn = np.flatnonzero(holes.row_counts) if holes else np.zeros(0, dtype=np.int64)
 
-    @cached_property
-    def T(self) -> FullSparse:
-        other = FullSparse(self.entries.T, self.holes.T if self.holes else None)
-        other.__dict__["T"] = self
-        return other
+    def _turned(self) -> FullSparse:
+        return FullSparse(self.entries.T, self.holes.T if self.holes else None)
 
     @property
     def row_counts(self) -> np.ndarray:
@@ -146,26 +143,58 @@ class FullSparse(SparseView):
 
     def ones_times(self, G: np.ndarray) -> np.ndarray:
         sums = np.broadcast_to(G.sum(axis=0), (self.shape[0], G.shape[1]))
-        return np.maximum(sums - self.holes.ones_times(G), 0) if self.holes else sums
+        if self.holes is None:
+            return sums
+        sums = sums.copy()
+        csr.ones_except(self.torn, self.holes.indptr, self.holes.indices, G, sums)
+        return sums
 
     def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         out = F @ (G.T @ G)
-        return np.maximum(out - self.holes.model_times(F, G), 0) if self.holes else out
+        if self.holes is not None:
+            csr.model_except(self.torn, self.holes.indptr, self.holes.indices, F, G, 0, out)
+        return out
+
+    @cached_property
+    def whole(self) -> Entries:
+        """The non-zeros of the rows without holes."""
+        counts = self.entries.row_counts.copy()
+        keep = np.ones(self.shape[0], dtype=bool)
+        keep[self.torn] = False
+        chosen = np.repeat(keep, counts)
+        counts[self.torn] = 0
+        indptr = np.concatenate(([0], np.cumsum(counts)))
+        parts = (self.entries.data[chosen], self.entries.indices[chosen], indptr)
+        return Entries(sp.csr_array(parts, shape=self.shape), self.n_jobs)
+
+    def _torn_loss(self, F: np.ndarray, G: np.ndarray, divergence: bool) -> float:
+        stored, holes = self.entries, self.holes
+        assert holes is not None
+        return csr.loss_except(
+            *(self.torn, stored.indptr, stored.indices, stored.data, holes.indptr, holes.indices),
+            *(F, G, self.floor, divergence),
+        )
 
     def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
-        error, squares = self.entries.squared_error(F, G)
-        if self.holes:
-            squares += self.holes.squared_error(F, G)[1]
-        F, G = F.astype(np.float64, copy=False), G.astype(np.float64, copy=False)
-        everywhere = float(np.sum((F.T @ F) * (G.T @ G)))
-        return error + max(everywhere - squares, 0.0)
+        torn = 0.0
+        entries, whole = self.entries, F
+        if self.holes is not None:
+            torn = self._torn_loss(F, G, divergence=False)
+            entries, whole = self.whole, np.delete(F, self.torn, axis=0)
+        error, squares = entries.squared_error(F, G)
+        whole, G = whole.astype(np.float64, copy=False), G.astype(np.float64, copy=False)
+        everywhere = float(np.sum((whole.T @ whole) * (G.T @ G)))
+        return torn + error + max(everywhere - squares, 0.0)
 
     def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
-        divergence, sums = self.entries.divergence(F, G, self.floor)
-        if self.holes:
-            sums += self.holes.divergence(F, G, self.floor)[1]
-        everywhere = float(np.dot(F.sum(axis=0, dtype=np.float64), G.sum(axis=0, dtype=np.float64)))
-        return divergence + max(everywhere - sums, 0.0)
+        torn = 0.0
+        entries, whole = self.entries, F
+        if self.holes is not None:
+            torn = self._torn_loss(F, G, divergence=True)
+            entries, whole = self.whole, np.delete(F, self.torn, axis=0)
+        divergence, sums = entries.divergence(F, G, self.floor)
+        totals = whole.sum(axis=0, dtype=np.float64), G.sum(axis=0, dtype=np.float64)
+        return torn + divergence + max(float(np.dot(*totals)) - sums, 0.0)
 
     def stored(self) -> Entries:
         raise ValueError(

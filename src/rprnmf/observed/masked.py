@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from rprnmf.observed.base import SparseView
@@ -22,11 +20,8 @@ class Masked(SparseView):
     def __init__(self, entries: Entries):
         super().__init__(entries, n_observed=len(entries.data))
 
-    @cached_property
-    def T(self) -> Masked:
-        other = Masked(self.entries.T)
-        other.__dict__["T"] = self
-        return other
+    def _turned(self) -> Masked:
+        return Masked(self.entries.T)
 
     @property
     def row_counts(self) -> np.ndarray:

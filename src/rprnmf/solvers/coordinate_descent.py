@@ -20,7 +20,9 @@ from rprnmf.objective import Objective, Problem, Values
 from rprnmf.solvers.loop import Result, Settings, alternate
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent
+from rprnmf.solvers.sphere import sphere_step
 
+SHORTENINGS = 4
 LEAST_CURVATURE = 0.5  # share of its curvature that a negative multiplier leaves a column
 
 
@@ -53,17 +55,38 @@ class CoordinateDescent(Multiplicative):
 
     def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
         """Change one factor."""
-        F, B = factors[index], factors[1 - index]
+        old, B = factors[index], factors[1 - index]
         if not self.scale.fixed(index):
-            new = in_place(factors, index, self.sides[index](F, B))
+            new = in_place(factors, index, self.sides[index](old, B))
             return new, self.objective.values(*new)
         m = self.multiplier(index, factors)
         linear = self.objective.loss.size_order == 1
-        F = self.sides[index](F, B, m1=m if linear else None, m2=None if linear else m)
+        F = self.sides[index](old, B, m1=m if linear else None, m2=None if linear else m)
+        gone = ~F.any(axis=0)
+        F[:, gone] = old[:, gone]  # a component that vanished would carry distances for nothing
         new = self.scale.apply(*in_place(factors, index, F))
         values = self.look(new)
         if values.objective <= before.objective:
             return new, values
+        if self.scale.balanced:
+            return self.shortened(index, factors, F, before)
+        new = in_place(factors, index, sphere_step(self.objective, index, old, B))
+        values = self.look(new)
+        if values.objective <= before.objective:
+            return new, values
+        return super().half_step(index, factors, before)
+
+    def shortened(
+        self, index: int, factors: Factors, F: np.ndarray, before: Values
+    ) -> tuple[Factors, Values]:
+        """A part of the way to F; as the last resort the multiplicative step."""
+        old = factors[index]
+        for halving in range(1, SHORTENINGS):
+            part = old + (F - old) * old.dtype.type(0.25**halving)
+            new = self.scale.apply(*in_place(factors, index, part))
+            values = self.look(new)
+            if values.objective <= before.objective:
+                return new, values
         return super().half_step(index, factors, before)
 
     def multiplier(self, index: int, factors: Factors) -> np.ndarray:

@@ -46,7 +46,8 @@ class Step:
         """With the rates and strengths of an objective."""
         rows, columns = objective.terms
         rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
-        return cls(W, Ht, values, rates, (rows.strength, columns.strength), settled)
+        strengths = rows.recorded_strength, columns.recorded_strength
+        return cls(W, Ht, values, rates, strengths, settled)
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def alternate(
                 done.Ht.T.copy(),
                 seconds,
             )
-            if settings.callback(state) is True:
+            if settings.callback(state):
                 result.stopped = True
                 break
         if settings.tol > 0 and steady > WINDOW:

@@ -16,6 +16,7 @@ import numpy as np
 from rprnmf.objective import Objective, Problem, Values
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.ramp import Ramps
+from rprnmf.solvers.sphere import of_norm
 from rprnmf.split import Split
 
 HALVINGS = 30
@@ -167,32 +168,13 @@ class Multiplicative:
 
 
 def multiplier_ratio(F: np.ndarray, parts: Split, w: np.ndarray, order: int) -> np.ndarray:
-    """negative / (positive + mu_k w) with the mu_k that keeps the norm of column k of F.
-
-    One equation a column. Written as 1 / norm = 1 / goal its left side is concave and rising
-    in mu, so that Newton's method from the left goes up to the root without a detour.
-    """
+    """negative / (positive + mu_k w) with the mu_k that keeps the norm of column k of F."""
     goal = np.sum(F.astype(np.float64) ** order, axis=0) ** (1.0 / order)
-    goal[goal == 0] = 1.0
     seen = (F > 0) & (parts.negative > 0) & (w > 0)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        # the new entry is n / (r + mu), at most the goal
         n = np.where(seen, F * (parts.negative / w.astype(np.float64)), 0.0)
         r = np.where(seen, parts.positive / w.astype(np.float64), 1.0)
-        least = np.where(seen, n / goal, 1.0)
-        mu = np.max(np.where(seen, least - r, -np.inf), axis=0, initial=-np.inf)
-        mu[~np.isfinite(mu)] = 0.0
-        for _ in range(50):
-            room = np.maximum(r + mu, least)
-            powers = (n / room) ** order
-            total = powers.sum(axis=0)
-            slope = np.sum(powers / room, axis=0)
-            busy = (total > 0) & (slope > 0) & np.isfinite(slope)
-            excess = np.where(busy, total ** (1.0 / order) / goal - 1.0, 0.0)
-            if np.all(np.abs(excess) < 1e-12):
-                break
-            mu = mu + np.divide(excess * total, slope, out=np.zeros_like(mu), where=busy)
-        ratio = n / np.maximum(r + mu, least) / F
+        ratio = of_norm(n, r, goal, order) / F
     most = 1.0 / np.finfo(F.dtype).eps
     return np.clip(np.where(seen, ratio, 0.0), 0.0, most).astype(F.dtype)
 

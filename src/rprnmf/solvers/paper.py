@@ -10,8 +10,9 @@ does and the article does not say:
   dropped; a sweep after which the objective is higher is undone and both strengths are
   halved, otherwise they grow by 1 %. Only accepted sweeps count.
 * Denominators are at least eps; without a mask exact zeros of a dense X become eps. The
-  zeros of a sparse X stay, for it is never made dense: a difference below rounding, except
-  in the logarithms of a divergence triplet on a row or column of X that is zero throughout.
+  zeros of a sparse X stay, for it is never made dense. That changes entries by about eps;
+  but the logarithms of a divergence triplet can tell 0 from eps, so with such triplets and
+  zeros in X, dense and sparse runs part in the course of the sweeps.
 
 The program runs a fixed number of sweeps: ``max_iter`` of them, ``tol`` is not used.
 """
@@ -31,7 +32,7 @@ from rprnmf.penalties import DISTANCES, PENALTIES, Graph, SymmetricDivergence
 from rprnmf.penalties.exponential import TripletExponential
 from rprnmf.solvers import paper_gnmf_divergence
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
-from rprnmf.solvers.paper_products import make_products
+from rprnmf.solvers.products import make_products
 from rprnmf.split import Split
 from rprnmf.tying import Tying
 
@@ -132,6 +133,11 @@ class ProgramSide:
             self.near += near_new - near_old
             self.far += far_new - far_old
 
+    @property
+    def recorded_strength(self) -> float:
+        """That of the triplets, without any that of the graph."""
+        return self.strength if self.triplets is not None or not self.graph else self.graph_strength
+
     def value(self, F: np.ndarray) -> float:
         """The penalties with their strengths."""
         total = self.strength * self.triplets.value(F) if self.triplets is not None else 0.0
@@ -199,7 +205,7 @@ class Program:
         rows, columns = self.sides
         values = Values(self.loss.value(self.view, W, Ht), rows.value(W), columns.value(Ht))
         rates = rows.rate(W), columns.rate(Ht)
-        return Step(W, Ht, values, rates, (rows.strength, columns.strength))
+        return Step(W, Ht, values, rates, (rows.recorded_strength, columns.recorded_strength))
 
     def change(self, side: ProgramSide, F: np.ndarray, k: int, above, below) -> None:
         """The multiplicative update of one column."""

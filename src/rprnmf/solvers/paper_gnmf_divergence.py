@@ -58,7 +58,8 @@ class GraphDivergence:
         W, Ht = factors
         penalties = (graph.value(F) for graph, F in zip(self.graphs, factors, strict=True))
         values = Values(self.loss.value(self.view, W, Ht), *penalties)
-        return Step(W, Ht, values, (np.nan, np.nan), (0.0, 0.0))
+        strengths = tuple(graph.strength if graph.graph else 0.0 for graph in self.graphs)
+        return Step(W, Ht, values, (np.nan, np.nan), (strengths[0], strengths[1]))
 
 
 class GraphSolve:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from rprnmf.checks import label_codes
 from rprnmf.triplets.triplets import Triplets
 
 
@@ -18,7 +20,8 @@ def triplets_from_labels(
     Parameters
     ----------
     labels : array-like of shape (n_points,)
-        Class of each point; -1 where it is not known. Such points occur in no triplet.
+        Class of each point; -1 (or None, or NaN) where it is not known. Such points occur in no
+        triplet.
     n_triplets : int, default=None
         How many to draw at random, all different; fewer if there are not as many. None
         draws by class instead, see ``per_class``.
@@ -39,12 +42,10 @@ def triplets_from_labels(
     >>> triplets_from_labels([0, 0, 1, 1, -1], random_state=0).items.shape
     (4, 3)
     """
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"labels must be one-dimensional, got shape {labels.shape}.")
+    codes = label_codes(labels)
     rng = check_random_state(random_state)
-    known = np.flatnonzero(labels != -1) if labels.dtype.kind in "iuf" else np.arange(len(labels))
-    classes, codes = np.unique(labels[known], return_inverse=True)
+    known = np.flatnonzero(codes >= 0)
+    classes, codes = np.unique(codes[known], return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
             f"triplets need points of at least two classes, got {len(classes)} "
@@ -55,8 +56,8 @@ def triplets_from_labels(
             raise ValueError(f"per_class must be at least 2, got {per_class}.")
         rows = _by_class(codes, len(classes), per_class, rng)
     else:
-        if n_triplets < 0:
-            raise ValueError(f"n_triplets must be at least 0, got {n_triplets}.")
+        if not isinstance(n_triplets, Integral) or n_triplets < 0:
+            raise ValueError(f"n_triplets must be a whole number, at least 0; got {n_triplets}.")
         rows = _at_random(codes, n_triplets, rng)
     return Triplets(known[rows])
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rprnmf.checks import (
     check_distinct,
+    check_positions,
     check_range,
     check_triplet_array,
     check_weights,
@@ -26,6 +27,9 @@ class Triplets:
     absent : {"error", "drop"}, default="error"
         What to do with a *named* triplet of which a name is not in X: raise, or leave it
         out. "drop" is for cross-validation, where rows are split away.
+    named : bool, default=None
+        True: the items are names even if they are integers, to be looked up among the labels of
+        a DataFrame. None: integers are positions, all else are names.
 
     Notes
     -----
@@ -42,13 +46,27 @@ class Triplets:
     Triplets(1 triplet by name, weights 3 to 3)
     """
 
-    def __init__(self, triplets: Any, *, weights: Any = None, absent: str = "error"):
-        if absent not in ("error", "drop"):
-            raise ValueError(f"absent must be 'error' or 'drop', got {absent!r}.")
+    def __init__(
+        self,
+        triplets: Any,
+        *,
+        weights: Any = None,
+        absent: str | None = None,
+        named: bool | None = None,
+    ):
         if isinstance(triplets, Triplets):
             weights = triplets.weights if weights is None else weights
+            absent = triplets.absent if absent is None else absent
+            named = triplets.named if named is None else named
             triplets = triplets.items
+        absent = "error" if absent is None else absent
+        if absent not in ("error", "drop"):
+            raise ValueError(f"absent must be 'error' or 'drop', got {absent!r}.")
         items = check_triplet_array(triplets)
+        if named:
+            items = items.astype(object)
+        elif named is False and items.dtype == object:
+            raise TypeError("named=False needs integer positions, got names.")
         if items is triplets:
             items = items.copy()
         check_distinct(items)
@@ -82,6 +100,11 @@ class Triplets:
     def named(self) -> bool:
         """Whether they speak of names instead of positions."""
         return self._items.dtype == object
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._items.setflags(write=False)  # arrays come back writeable from a pickle
+        self._weights.setflags(write=False)
 
     def __repr__(self) -> str:
         n = self.n_triplets
@@ -121,6 +144,7 @@ class Triplets:
             By index; without those that ``absent="drop"`` leaves out.
         """
         if not self.named:
+            check_positions(names, n, side)
             check_range(self._items, n, side)
             return self
         if names is None:

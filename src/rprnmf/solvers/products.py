@@ -1,7 +1,6 @@
-"""The sums that a change of one column needs, at O(nmK) for a whole sweep.
+"""The sums that a change of one column needs, at O(nmK) for all of them.
 
-The authors' program recomputes W H before each of its 2K half steps. Here the full
-Frobenius loss needs Gram matrices only, and everything else keeps the model at the
+The full Frobenius loss needs Gram matrices only; everything else keeps the model at the
 stored entries up to date by rank-one changes (`kernels/columnwise.py`).
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.kernels import columnwise
+from rprnmf.kernels import columnwise, csr
 from rprnmf.observed import BaseView, Entries, FullDense, FullSparse, Masked
 from rprnmf.threads import map_blocks, row_blocks
 
@@ -20,9 +19,8 @@ TINY = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
 class Products:
     """Numerators and denominators of column k, for the rows of W and the columns of H.
 
-    Within a sweep call ``rows(k)``, change ``W[:, k]``, call ``columns(k)``, change
-    ``Ht[:, k]``, for k = 0, 1, ...; ``begin`` starts a sweep at (W, Ht), which the caller
-    changes in place.
+    ``begin`` starts at (W, Ht), which the caller changes in place: after ``rows(k)`` it may
+    change ``W[:, k]``, after ``columns(k)`` ``Ht[:, k]``, and nothing else.
     """
 
     def begin(self, W: np.ndarray, Ht: np.ndarray) -> None:
@@ -58,66 +56,71 @@ class StoredProducts(Products):
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
         self.model = self.entries.model(W, Ht)
-        n, m = self.entries.shape
-        self.pending = np.zeros(n, dtype=W.dtype), np.zeros(m, dtype=W.dtype)
-        self.changed = -1
+        self.last = -1
 
     def rows(self, k):
-        if self.changed >= 0:  # the change of H from the last half step
-            last = self.changed
-            self.pending = self.W[:, last].copy(), self.Ht[:, last] - self.h
-        self.w = self.W[:, k].copy()
-        self._pass(0, self.Ht[:, k].copy(), lambda block: self.row_parts)
+        pending = self._pending()
+        self._remember(k)
+        self._pass(0, pending, self.Ht[:, k].copy(), lambda block: self.row_parts)
         return self.row_parts[0], self.row_parts[1]
 
     def columns(self, k):
-        self.h = self.Ht[:, k].copy()
-        new = self.W[:, k].copy()
-        self.pending = new - self.w, self.h
-        self._pass(1, new, lambda block: self.column_parts[block])
-        self.changed = k
+        pending = self._pending()
+        self._remember(k)
+        self._pass(1, pending, self.W[:, k].copy(), lambda block: self.column_parts[block])
         above, below = self.column_parts.sum(axis=0)
         return above, below
 
-    def _pass(self, side: int, vector: np.ndarray, target) -> None:
+    def _remember(self, k: int) -> None:
+        self.last, self.w, self.h = k, self.W[:, k].copy(), self.Ht[:, k].copy()
+
+    def _pending(self) -> Parts:
+        """What one column of one factor has added to the model since the last pass: a b'."""
+        if self.last < 0:
+            n, m = self.entries.shape
+            return np.zeros(n, dtype=self.W.dtype), np.zeros(m, dtype=self.W.dtype)
+        w, h = self.W[:, self.last], self.Ht[:, self.last]
+        if np.array_equal(w, self.w):
+            return w.copy(), h - self.h
+        return w - self.w, h.copy()
+
+    def _pass(self, side: int, pending: Parts, vector: np.ndarray, target) -> None:
         kernel, entries = self.kernels[side], self.entries
         number = {start: block for block, (start, _) in enumerate(self.blocks)}
 
         def work(start: int, stop: int) -> None:
             kernel(
                 *(start, stop, entries.indptr, entries.indices, entries.data, self.model),
-                *(self.W, self.Ht, *self.pending, vector, self.tiny, *target(number[start])),
+                *(self.W, self.Ht, *pending, vector, self.tiny, *target(number[start])),
             )
 
         map_blocks(work, self.blocks, entries.n_threads)
 
 
 class GramProducts(Products):
-    """The full Frobenius loss: X H' and W (H H'), less what the holes add."""
+    """The full Frobenius loss: X H' and W (H H'); rows with holes one column after the other."""
 
     def __init__(self, view: FullDense | FullSparse):
         self.view = view
-        holes = getattr(view, "holes", None)
-        self.holes = StoredProducts(holes, divergence=False) if holes else None
 
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
-        self.XH = self.view.times(Ht)  # H[k] changes after its turn only, so once a sweep
-        if self.holes:
-            self.holes.begin(W, Ht)
+        self.XH = self.view.times(Ht)  # a row of H changes after its turn only: once is enough
 
     def rows(self, k):
-        below = self.W @ (self.Ht.T @ self.Ht[:, k])
-        if self.holes:
-            below = np.maximum(below - self.holes.rows(k)[1], 0)
-        return self.XH[:, k], below
+        return self.XH[:, k], self._below(self.view, self.W, self.Ht, k)
 
     def columns(self, k):
         w = np.ascontiguousarray(self.W[:, k : k + 1])
-        below = self.Ht @ (self.W.T @ w[:, 0])
-        if self.holes:
-            below = np.maximum(below - self.holes.columns(k)[1], 0)
-        return self.view.T.times(w)[:, 0], below
+        return self.view.T.times(w)[:, 0], self._below(self.view.T, self.Ht, self.W, k)
+
+    @staticmethod
+    def _below(view: FullDense | FullSparse, F: np.ndarray, G: np.ndarray, k: int) -> np.ndarray:
+        below = (F @ (G.T @ G[:, k]))[:, None]
+        if isinstance(view, FullSparse) and view.holes is not None:
+            holes = view.holes
+            csr.model_except(view.torn, holes.indptr, holes.indices, F, G, k, below)
+        return below[:, 0]
 
 
 class SparseDivergenceProducts(StoredProducts):

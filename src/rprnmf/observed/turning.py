@@ -1,0 +1,28 @@
+"""A matrix and its transpose that know each other without keeping each other alive."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Self
+
+
+class Turning:
+    """Gives a class ``T``, made once, from its method ``_turned``."""
+
+    _made: Any = None
+    _maker: Any = None
+
+    def _turned(self) -> Self:
+        raise NotImplementedError
+
+    @property
+    def T(self) -> Self:
+        """The same matrix, transposed."""
+        if self._maker is not None:
+            maker = self._maker()
+            if maker is not None:
+                return maker
+        if self._made is None:
+            self._made = self._turned()
+            self._made._maker = weakref.ref(self)  # a strong link would be a cycle
+        return self._made
