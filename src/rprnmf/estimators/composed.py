@@ -15,7 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rprnmf.checks import axis_names, check_matrix, check_start
+from rprnmf.estimators.sklearn_callbacks import (
+    TEARDOWN,
+    CallbackSupportMixin,
+    with_sklearn_callbacks,
+)
 from rprnmf.losses import LOSSES
+from rprnmf.metrics.satisfaction import unmet
 from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
@@ -27,7 +33,9 @@ from rprnmf.triplets import Triplets
 Names = tuple[Any, Any]
 
 
-class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ComposedNMF(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """The common part; a subclass says what is known about the factors (`_sides`)."""
 
     _program = "nmf"
@@ -77,8 +85,9 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             with blas_threads(self.n_jobs):
                 return self._fit_checked(X, W, H, update_H, knowledge)
         except BaseException:
+            kept = {name: self.__dict__[name] for name in TEARDOWN if name in self.__dict__}
             self.__dict__.clear()
-            self.__dict__.update(before)
+            self.__dict__.update(before, **kept)
             raise
 
     def _fit_checked(
@@ -93,7 +102,8 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         K = self._rank(view, W, H, update_H)
         names = axis_names(X)
         problem = self._problem(matrix, view, names, knowledge)
-        settings = Settings(self.max_iter, self.tol, self.callback, self.verbose)
+        callback = with_sklearn_callbacks(self, X, self.callback)
+        settings = Settings(self.max_iter, self.tol, callback, self.verbose)
         rng = check_random_state(self.random_state)
         best: Result | None = None
         for _ in range(1 if self.init == "custom" or not update_H else self.n_init):
@@ -211,6 +221,10 @@ class ComposedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         )
         self.row_satisfied_rate_ = float(history["row_satisfied_rate"][-1])
         self.column_satisfied_rate_ = float(history["column_satisfied_rate"][-1])
+        self.row_unmet_, self.column_unmet_ = (
+            unmet(factor, side.triplets, problem.distance)
+            for factor, side in zip((result.W, result.Ht), problem.sides, strict=True)
+        )
         endless = self.solver == "paper" or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rprnmf.metrics.approximation import mean_divergence, mean_squared_loss, rmse
 from rprnmf.metrics.clustering import clustering_accuracy, normalized_mutual_info
 from rprnmf.metrics.recommendation import recommendation_f1
-from rprnmf.metrics.satisfaction import constraint_satisfied_rate, satisfied_rate
+from rprnmf.metrics.satisfaction import constraint_satisfied_rate, satisfied_rate, unmet
 
 __all__ = [
     "clustering_accuracy",
@@ -16,4 +16,5 @@ __all__ = [
     "recommendation_f1",
     "rmse",
     "satisfied_rate",
+    "unmet",
 ]

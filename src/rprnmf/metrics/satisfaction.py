@@ -33,15 +33,42 @@ def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
     >>> satisfied_rate([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]])
     0.5
     """
+    F, items, held = _held(F, triplets, distance)
+    return float(np.mean(held)) if len(items) else float("nan")
+
+
+def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
+    """The triplets that do not hold.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_points, n_components)
+    triplets : Triplets or array-like of shape (n_triplets, 3)
+    distance : {"euclidean", "divergence"}, default="euclidean"
+
+    Returns
+    -------
+    triplets : ndarray of shape (n_unmet, 3)
+
+    Examples
+    --------
+    >>> from rprnmf.metrics import unmet
+    >>> unmet([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]]).tolist()
+    [[1, 2, 0]]
+    """
+    F, items, held = _held(F, triplets, distance)
+    return items[~held]
+
+
+def _held(F: Any, triplets: Any, distance: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The factor, the triplets as positions, and which of them hold."""
     if distance not in DISTANCES:
         raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
     F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
     items = as_triplets(triplets).resolve(len(F)).items
-    if not len(items):
-        return float("nan")
     q, r, s = np.ascontiguousarray(items.T)
     measure = DISTANCES[distance]()
-    return float(np.mean(measure.values(F, q, r) < measure.values(F, q, s)))
+    return F, items, measure.values(F, q, r) < measure.values(F, q, s)
 
 
 def constraint_satisfied_rate(

@@ -1,0 +1,214 @@
+"""How many components? Ask entries that the fit has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from rprnmf.checks import check_matrix
+from rprnmf.losses import LOSSES
+from rprnmf.observed import make_view
+
+
+class HeldOut(NamedTuple):
+    """Entries that a fit does not see."""
+
+    X_train: Any
+    missing: str
+    X_test: sp.csr_array
+
+
+class MaskedKFold:
+    """Folds over the observed *entries* of a matrix, not over its rows.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+    random_state : int, RandomState instance or None, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf.model_selection import MaskedKFold
+    >>> X = np.arange(1.0, 13.0).reshape(3, 4)
+    >>> [fold.X_test.nnz for fold in MaskedKFold(3, random_state=0).split(X)]
+    [4, 4, 4]
+    """
+
+    def __init__(self, n_splits: int = 5, random_state: Any = None):
+        if n_splits < 2:
+            raise ValueError(f"n_splits must be at least 2, got {n_splits}.")
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def split(self, X: Any, missing: str | None = None) -> Iterator[HeldOut]:
+        """Yield the matrix without a fold, how its holes are marked, and the fold.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        missing : {None, "nan", "zero"}
+            As in the estimators. Of a complete sparse matrix (None) every fold holds out a
+            share of the non-zeros and as many zeros.
+
+        Yields
+        ------
+        held_out : HeldOut
+            ``X_train`` and ``missing`` go to an estimator, ``X_test`` is a sparse matrix whose
+            stored entries are what was held out.
+        """
+        X = check_matrix(X, missing, "MaskedKFold")
+        rng = check_random_state(self.random_state)
+        rows, columns, values = observed_entries(X, missing, rng)
+        fold = np.arange(len(values)) % self.n_splits
+        rng.shuffle(fold)
+        for number in range(self.n_splits):
+            out = fold == number
+            test = sp.csr_array((values[out], (rows[out], columns[out])), shape=X.shape)
+            if not sp.issparse(X):
+                train = X.copy()
+                if missing == "zero":
+                    train[train == 0] = np.nan
+                train[rows[out], columns[out]] = np.nan
+                yield HeldOut(train, "nan", test)
+            elif missing == "zero":
+                kept = (values[~out], (rows[~out], columns[~out]))
+                yield HeldOut(sp.csr_array(kept, shape=X.shape), "zero", test)
+            else:
+                yield HeldOut(with_holes(X, rows[out], columns[out]), "nan", test)
+
+
+def observed_entries(
+    X: Any, missing: str | None, rng: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and value of every entry that may be held out."""
+    if not sp.issparse(X):
+        seen = X != 0 if missing == "zero" else ~np.isnan(X)
+        rows, columns = np.nonzero(seen)
+        return rows, columns, X[seen]
+    entries = sp.coo_array(X)
+    rows, columns = entries.coords
+    values: np.ndarray = entries.data
+    if missing == "zero":
+        return rows, columns, values
+    m = X.shape[1]
+    cells = rows.astype(np.int64) * m + columns
+    seen = ~np.isnan(values)
+    drawn = (rng.uniform(size=seen.sum()) * X.shape[0] * m).astype(np.int64)
+    zeros = np.setdiff1d(drawn, cells)
+    cells = np.concatenate((cells[seen], zeros))
+    return cells // m, cells % m, np.concatenate((values[seen], np.zeros(len(zeros), X.dtype)))
+
+
+def with_holes(X: Any, rows: np.ndarray, columns: np.ndarray) -> sp.csr_array:
+    """A sparse matrix with NaN stored at given places."""
+    m = X.shape[1]
+    entries = sp.coo_array(X)
+    cells = entries.coords[0].astype(np.int64) * m + entries.coords[1]
+    holes = rows.astype(np.int64) * m + columns
+    keep = ~np.isin(cells, holes)
+    data = np.concatenate((entries.data[keep], np.full(len(holes), np.nan, dtype=X.dtype)))
+    cells = np.concatenate((cells[keep], holes))
+    return sp.csr_array((data, (cells // m, cells % m)), shape=X.shape)
+
+
+@dataclass(frozen=True)
+class RankCurve:
+    """Held-out loss for every number of components.
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n_ranks,)
+    scores : ndarray of shape (n_ranks, n_splits)
+        Mean loss of a held-out entry; lower is better.
+    """
+
+    ranks: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean over the folds."""
+        return self.scores.mean(axis=1)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of that mean."""
+        return self.scores.std(axis=1, ddof=1) / np.sqrt(self.scores.shape[1])
+
+    @property
+    def best(self) -> int:
+        """The rank with the lowest mean."""
+        return int(self.ranks[np.argmin(self.mean)])
+
+    @property
+    def recommended(self) -> int:
+        """The smallest rank within one standard error of the best."""
+        lowest = np.argmin(self.mean)
+        limit = self.mean[lowest] + self.standard_error[lowest]
+        return int(min(self.ranks[self.mean <= limit]))
+
+
+def choose_rank(
+    estimator: Any,
+    X: Any,
+    ranks: Sequence[int],
+    *,
+    n_splits: int = 5,
+    random_state: Any = None,
+    verbose: int = 0,
+    **fit_params: Any,
+) -> RankCurve:
+    """The held-out loss as a function of the number of components.
+
+    Parameters
+    ----------
+    estimator : NMF, GNMF, LCNMF or RPRNMF
+        Is cloned; its ``n_components`` is not used.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    ranks : sequence of int
+    n_splits : int, default=5
+    random_state : int, RandomState instance or None, default=None
+        Of the folds.
+    verbose : int, default=0
+        Print a line a fit.
+    **fit_params : dict
+        Go to ``fit``, e.g. ``row_triplets``.
+
+    Returns
+    -------
+    curve : RankCurve
+        With ``mean``, ``best`` and ``recommended``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import NMF
+    >>> from rprnmf.model_selection import choose_rank
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((30, 3)) @ rng.random((3, 20)) + 0.01 * rng.random((30, 20))
+    >>> choose_rank(NMF(tol=1e-3, max_iter=500), X, [1, 2, 3, 5], random_state=0).recommended
+    3
+    """
+    ranks = list(ranks)
+    if not ranks:
+        raise ValueError("ranks is empty; give at least one number of components.")
+    loss = LOSSES[estimator.beta_loss]
+    scores = np.empty((len(ranks), n_splits))
+    folds = MaskedKFold(n_splits, random_state).split(X, estimator.missing)
+    for number, held_out in enumerate(folds):
+        test = make_view(held_out.X_test, "zero")
+        for place, rank in enumerate(ranks):
+            model = clone(estimator).set_params(n_components=rank, missing=held_out.missing)
+            model.fit(held_out.X_train, **fit_params)
+            Ht = np.ascontiguousarray(model.components_.T)
+            scores[place, number] = loss.value(test, model.embedding_, Ht) / test.n_observed
+            if verbose:
+                print(f"fold {number + 1}/{n_splits}, rank {rank}: {scores[place, number]:.6g}")
+    return RankCurve(np.array(ranks), scores)

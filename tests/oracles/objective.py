@@ -1,0 +1,89 @@
+"""The objective written out in plain numpy, from the words of the documentation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+EPS = np.finfo(float).eps
+
+
+def spread(X, mask):
+    """Mean squared distance between rows: twice the columns' variances, over what is seen."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        column = X[mask[:, j], j]
+        if len(column):
+            total += 2 * np.mean((column - column.mean()) ** 2)
+    return total
+
+
+def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
+    """loss + triplets + graphs + L1/L2 for "cd" and "mu"; strengths as used."""
+    n, m = X.shape
+    K = W.shape[1]
+    Y = W @ H
+    kl = model.beta_loss == "kullback-leibler"
+    seen = X[mask]
+    if kl:
+        there = np.maximum(Y[mask], 1e-20 * seen.mean())  # the documented floor of the model
+        logs = np.log(np.where(seen > 0, seen, 1) / np.where(seen > 0, there, 1))
+        total = np.sum(seen * logs - seen + Y[mask])
+        unit = seen.sum()
+    else:
+        total = np.sum((seen - Y[mask]) ** 2)
+        unit = np.sum(seen**2)
+    constrained = [
+        name in knowledge or graphs[side] is not None
+        for side, name in enumerate(("row_triplets", "column_triplets"))
+    ]
+    both = all(constrained)
+    component = np.sqrt(np.mean(seen**2) * n * m / K) if both else 1.0
+    for side, (name, F) in enumerate((("row_triplets", W), ("column_triplets", H.T))):
+        data, seen_there = (X, mask) if side == 0 else (X.T, mask.T)
+        if name in knowledge:
+            sigma = spread(data, seen_there) / component
+            rows, columns = data.shape
+            entry = (
+                np.sqrt(seen.mean() / K) * (columns / rows) ** 0.25
+                if both
+                else seen.mean() * np.sqrt(columns) / K
+            )
+            if model.distance == "divergence":
+                sigma /= 2 * entry
+            total += strengths[side] * unit * penalty(model, F, knowledge[name], sigma, EPS * entry)
+        if graphs[side] is not None:
+            S = graphs[side]
+            L = np.diag(S.sum(axis=1)) - S
+            curvature = 0.5 / seen.mean() if kl else 1.0
+            total += model.graph_strength * curvature * component * np.trace(F.T @ L @ F)
+        alpha = model.alpha_W if side == 0 or model.alpha_H == "same" else model.alpha_H
+        weight = (1 if kl else 2) * alpha * seen_there.sum(axis=1) ** model.alpha_power
+        total += weight @ (model.l1_ratio * F.sum(axis=1))
+        total += weight @ (0.5 * (1 - model.l1_ratio) * (F**2).sum(axis=1))
+    return total
+
+
+def penalty(model, F, triplets, sigma, floor):
+    costs = []
+    for q, r, s in triplets:
+        near, far = (distance(model.distance, F[q], F[other], floor) / sigma for other in (r, s))
+        u = 1 + (near - far) / model.margin
+        costs.append(
+            {
+                "exponential": lambda a=near, b=far: tangent_exp(a) + np.exp(-b),
+                "hinge": lambda v=u: max(v, 0),
+                "squared_hinge": lambda v=u: max(v, 0) ** 2,
+                "logistic": lambda v=u: np.logaddexp(0, v),
+            }[model.penalty]()
+        )
+    return np.mean(costs)
+
+
+def tangent_exp(x, cap=30.0):
+    return np.exp(min(x, cap)) * (1 + max(x - cap, 0))
+
+
+def distance(name, x, y, floor):
+    if name == "euclidean":
+        return np.sum((x - y) ** 2)
+    return 0.5 * np.sum((x - y) * np.log(np.maximum(x, floor) / np.maximum(y, floor)))
