@@ -66,7 +66,7 @@ class Problem:
     beta_loss: str = "frobenius"
     penalty: str = "squared_hinge"
     distance: str = "euclidean"
-    margin: float | None = 0.5
+    margin: float | None = 0.35
     rows: Side = field(default_factory=Side)
     columns: Side = field(default_factory=Side)
     program: str = "nmf"
@@ -213,12 +213,6 @@ class Objective:
         """All parts at (W, H)."""
         loss = self.loss.value(self.problem.view, W, Ht)
         return Values(loss, self.terms[0].value(W), self.terms[1].value(Ht))
-
-    @property
-    def seen_share(self) -> float:
-        """The share of X's entries that are observed."""
-        n, m = self.problem.view.shape
-        return self.problem.view.n_observed / (n * m)
 
     def split(self, index: int, F: np.ndarray, B: np.ndarray) -> Split:
         """The gradient in the factor of side ``index`` (0: W, 1: H) with the other fixed."""

@@ -18,13 +18,11 @@ ORDER = [
     {"objective"},
     {"start", "metrics"},
     {"solvers"},
-    {"estimators"},
+    {"estimators", "model_selection"},
     {"datasets"},
     {"__init__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
-# within a level only these look at each other
-ALLOWED = {("kernels", "kernels")}
 
 
 def room(path: Path) -> str:
@@ -37,7 +35,9 @@ def imports(path: Path) -> set[str]:
         names = []
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            names = [node.module or ""]
+            module = node.module or ""
+            names = [f"{module}.{alias.name}" for alias in node.names] if module == "rprnmf" else []
+            names = names or [module]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         found |= {name.split(".")[1] for name in names if name.startswith("rprnmf.")}

@@ -43,7 +43,7 @@ class RPRNMF(ComposedNMF):
     distance : {"auto", "euclidean", "divergence"}, default="auto"
         How far apart two rows of a factor are: squared Euclidean or symmetric divergence.
         "auto": "euclidean", with ``solver="paper"`` and Kullback-Leibler "divergence".
-    margin : float, default=0.5
+    margin : float, default=0.35
         By how much the far distance should exceed the near one, in units of the mean squared
         distance between the rows (columns) of X; for hinge and logistic penalties. Not used by
         ``solver="paper"``, whose hinge has none.
@@ -74,8 +74,8 @@ class RPRNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when the objective falls by less than this share an iteration, on the average of
-        the last ten.
+        Stop when, at the pace of the last ten iterations, a hundred more would lower the
+        objective by less than this share.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.
@@ -157,7 +157,7 @@ class RPRNMF(ComposedNMF):
         beta_loss="frobenius",
         penalty="auto",
         distance="auto",
-        margin=0.5,
+        margin=0.35,
         row_strength="auto",
         column_strength="auto",
         row_graph=None,
@@ -273,7 +273,14 @@ class RPRNMF(ComposedNMF):
         -------
         self : RPRNMF
         """
-        self.fit_transform(X, row_triplets=row_triplets, column_triplets=column_triplets, W=W, H=H)
+        self.fit_transform(
+            X,
+            row_triplets=row_triplets,
+            column_triplets=column_triplets,
+            W=W,
+            H=H,
+            update_H=update_H,
+        )
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -17,6 +17,7 @@ from rprnmf.kernels.csr import dot
 from rprnmf.kernels.triplet_terms import change, move, slope_and_curvature
 
 HALVINGS = 40
+LEAST = 1e-6  # share of a model value that one step must leave
 
 
 @kernel
@@ -95,10 +96,14 @@ def descend_coupled(F, i, f, g, Q, h, coupling, sweeps, share):
 
 @kernel
 def start_quadratic(f, p, Q, l1, l2, m1, m2, g, h):
-    """Half the gradient and half the curvature at f."""
+    """Half the gradient and half the curvature at f.
+
+    A negative multiplier leaves a coordinate at least half of its own curvature.
+    """
     for k in range(f.shape[0]):
-        h[k] = Q[k, k] + l2 + m2[k]
-        g[k] = dot(Q[k], f) - p[k] + 0.5 * (l1 + m1[k]) + (l2 + m2[k]) * f[k]
+        own = Q[k, k] + l2
+        h[k] = max(own + m2[k], 0.5 * own)
+        g[k] = dot(Q[k], f) - p[k] + 0.5 * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
 
 
 @kernel
@@ -288,7 +293,8 @@ def divergence_rows(
                     ratio = B[column[t], k] / y[t]
                     phi += x[t] * ratio
                     curve += x[t] * ratio * ratio
-                linear = c[k] + lin + n * m1[k]
+                # a negative multiplier leaves a coordinate at least half of its own slope
+                linear = max(c[k] + lin + n * m1[k], 0.5 * (c[k] + lin))
                 two = 2.0 * (quad + n * m2[k])
                 slope = linear + two * f[k] - phi
                 bend = curve + two
@@ -312,7 +318,10 @@ def divergence_rows(
                         d = representable(F, i, k, d)
                         rise = d * (linear + two * (f[k] + 0.5 * d))
                         for t in range(size):
-                            new = max(y[t] + d * B[column[t], k], floor)
+                            new = y[t] + d * B[column[t], k]
+                            if new < LEAST * y[t]:  # no digits left, and an entry without model
+                                rise = np.inf
+                                break
                             rise -= x[t] * np.log(new / y[t])
                         if coupled:
                             rise += change(coupling, F, i, k, d)

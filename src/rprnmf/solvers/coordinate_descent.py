@@ -17,13 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Objective, Problem, Values
-from rprnmf.solvers.loop import Result, Settings, alternate
+from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS = 4
-LEAST_CURVATURE = 0.5  # share of its curvature that a negative multiplier leaves a column
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
@@ -52,16 +51,30 @@ class CoordinateDescent(Multiplicative):
     def __init__(self, objective: Objective):
         super().__init__(objective)
         self.sides = RowDescent(objective, 0), RowDescent(objective, 1)
+        self.iteration = 0
+
+    def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
+        self.iteration += 1
+        return super().__call__(W, Ht)
+
+    def descend(self, index: int, F: np.ndarray, B: np.ndarray, **multipliers) -> np.ndarray:
+        """New rows; first few sweeps, then as many as pay.
+
+        Far from the minimum the other factor is not worth being followed to the end: starts
+        that do so end in worse minima more often.
+        """
+        sweeps = min(self.sides[index].data.sweeps(F.shape[1]), 1 + self.iteration // 3)
+        return self.sides[index](F, B, sweeps=sweeps, **multipliers)
 
     def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
         """Change one factor."""
         old, B = factors[index], factors[1 - index]
         if not self.scale.fixed(index):
-            new = in_place(factors, index, self.sides[index](old, B))
+            new = in_place(factors, index, self.descend(index, old, B))
             return new, self.objective.values(*new)
         m = self.multiplier(index, factors)
         linear = self.objective.loss.size_order == 1
-        F = self.sides[index](old, B, m1=m if linear else None, m2=None if linear else m)
+        F = self.descend(index, old, B, m1=m if linear else None, m2=None if linear else m)
         gone = ~F.any(axis=0)
         F[:, gone] = old[:, gone]  # a component that vanished would carry distances for nothing
         new = self.scale.apply(*in_place(factors, index, F))
@@ -96,16 +109,12 @@ class CoordinateDescent(Multiplicative):
             np.einsum("ik,ik->k", factor, side.split(factor).gradient, dtype=np.float64)
             for factor, side in zip(factors, terms, strict=True)
         ]
-        F, B = factors[index], factors[1 - index]
         gain = gains[1 - index] - gains[index]
         if self.scale.balanced:
             gain = 0.5 * gain
         order = loss.size_order
-        size = np.sum(F.astype(np.float64) ** order, axis=0) * order
-        m = np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
-        # a negative multiplier must leave the column some curvature, or slope, of its own
-        own = np.sum(B.astype(np.float64) ** order, axis=0) * self.objective.seen_share
-        return np.maximum(m, -LEAST_CURVATURE * own)
+        size = np.sum(factors[index].astype(np.float64) ** order, axis=0) * order
+        return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 
 
 def in_place(factors: Factors, index: int, F: np.ndarray) -> Factors:

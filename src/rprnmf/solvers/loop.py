@@ -27,7 +27,7 @@ HISTORY = np.dtype(
         )
     ]
 )
-WINDOW = 10  # iterations over which the fall of the objective is averaged
+WINDOW, AHEAD = 10, 100  # iterations that show the pace, and over which it is carried on
 
 
 @dataclass
@@ -73,8 +73,8 @@ class Settings:
     ----------
     max_iter : int
     tol : float
-        Stop when the objective falls by less than this share an iteration, on the average of
-        the last ten; 0 never.
+        Stop when, at the pace of the last ten iterations, a hundred more would lower the
+        objective by less than this share; 0 never.
     callback : callable or None
         Called with a `State`; returning True stops.
     verbose : int
@@ -162,7 +162,8 @@ def alternate(
                 break
         if settings.tol > 0 and steady > WINDOW:
             before = result.history[-1 - WINDOW][0]
-            if before - values.objective <= WINDOW * settings.tol * before:
+            fall = (before - values.objective) * AHEAD / WINDOW
+            if fall <= settings.tol * before:
                 result.converged = True
                 break
     return result

@@ -134,7 +134,7 @@ class KernelData:
     def sweeps(self, K: int) -> int:
         """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
         if self.divergence:
-            return 2
+            return 3  # a sweep costs more than the product, but the first brings it all to hand
         return min(MOST_SWEEPS, int(1.5 + 0.5 * self.view.n_nonzero / (self.view.shape[0] * K)))
 
     def cost(self, K: int) -> np.ndarray:

@@ -1,0 +1,253 @@
+"""What the default settings promise: triplets met, the data fitted, no tuning."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from rprnmf import LCNMF, NMF, RPRNMF
+from rprnmf.metrics import (
+    clustering_accuracy,
+    mean_divergence,
+    mean_squared_loss,
+    satisfied_rate,
+)
+from rprnmf.model_selection import MaskedKFold, choose_rank
+from rprnmf.triplets import triplets_from_labels
+from tests.builders import random_matrix, random_triplets
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def chains(F, n_triplets, rng):
+    """5-chains that hold in F (one point a row): seven points, six rising distances."""
+    found = []
+    while len(found) < n_triplets:
+        p = rng.choice(len(F), 7, replace=False)
+        steps = ((F[p[1:]] - F[p[:-1]]) ** 2).sum(axis=1)
+        if (np.diff(steps) > 0).all():
+            found += [(p[i + 1], p[i], p[i + 2]) for i in range(5)]
+    return np.array(found[:n_triplets])
+
+
+def synthetic(seed, n=100, m=100, K=20, n_triplets=30):
+    """The paper's synthetic experiment: uniform factors, X scaled to [0, 1]."""
+    rng = np.random.default_rng(seed)
+    W, H = rng.random((n, K)), rng.random((K, m))
+    X = W @ H
+    X = (X - X.min()) / (X.max() - X.min())
+    return X, chains(W, n_triplets, rng), chains(H.T, n_triplets, rng)
+
+
+@pytest.mark.parametrize("n_triplets", [10, 50])
+@pytest.mark.parametrize(
+    ("beta_loss", "measure", "most"),
+    [
+        ("frobenius", mean_squared_loss, 1.0e-4),
+        ("kullback-leibler", mean_divergence, 1.2e-4),
+    ],
+)
+def test_synthetic_experiment_with_default_settings(beta_loss, measure, most, n_triplets):
+    errors = []
+    for seed in range(3):
+        X, _, triplets = synthetic(seed, n_triplets=n_triplets)
+        model = RPRNMF(20, beta_loss=beta_loss, random_state=seed)
+        model.fit(X, column_triplets=triplets)
+        assert model.column_satisfied_rate_ == 1.0
+        assert len(model.column_unmet_) == 0
+        errors.append(measure(X, model.embedding_, model.components_))
+    assert np.mean(errors) <= most
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("sides", ["rows", "both"])
+def test_other_sides_and_sizes(beta_loss, sides):
+    X, rows, columns = synthetic(1, n=60, m=80, K=12, n_triplets=20)
+    knowledge = {"row_triplets": rows}
+    if sides == "both":
+        knowledge["column_triplets"] = columns
+    model = RPRNMF(12, beta_loss=beta_loss, random_state=0).fit(X, **knowledge)
+    assert model.row_satisfied_rate_ == 1.0
+    assert sides == "rows" or model.column_satisfied_rate_ == 1.0
+    assert mean_squared_loss(X, model.embedding_, model.components_) < 2e-4
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_at_no_strength_the_rate_is_that_of_plain_nmf(beta_loss):
+    """Were the scale free, even a strength of 1e-6 would "meet" all of them."""
+    rates, free = [], []
+    for seed in range(3):
+        X, _, triplets = synthetic(seed, n_triplets=30)
+        settings = {"n_components": 20, "beta_loss": beta_loss, "random_state": seed}
+        weak = RPRNMF(column_strength=1e-6, **settings).fit(X, column_triplets=triplets)
+        plain = RPRNMF(column_strength=1e-300, **settings).fit(X, column_triplets=triplets)
+        rates.append(weak.column_satisfied_rate_)
+        free.append(plain.column_satisfied_rate_)
+    assert np.mean(rates) == pytest.approx(np.mean(free), abs=0.07)
+    assert np.mean(rates) < 0.9
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_impossible_triplets_stay_bounded_and_are_listed(beta_loss):
+    rng = np.random.default_rng(0)
+    X = random_matrix(rng, 30, 20)
+    triplets = random_triplets(rng, 30, 25)
+    opposite = triplets[:, [0, 2, 1]]
+    cycle = np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]])  # 01 < 02 < 21 < 10
+    plain = NMF(4, beta_loss=beta_loss, random_state=0).fit(X)
+    both = np.concatenate((triplets, opposite))
+    flooded = random_triplets(rng, 30, 10 * X.size)
+    for given, most in ((both, 0.5), (cycle, 2 / 3), (flooded, 0.95)):
+        model = RPRNMF(4, beta_loss=beta_loss, random_state=0).fit(X, row_triplets=given)
+        assert np.isfinite(model.embedding_).all()
+        assert model.row_satisfied_rate_ <= most + 1e-9
+        assert model.row_satisfied_rate_ > 0.3
+        assert model.reconstruction_err_ < 3 * plain.reconstruction_err_
+        assert len(model.row_unmet_) == round((1 - model.row_satisfied_rate_) * len(given))
+        assert satisfied_rate(model.embedding_, model.row_unmet_) == 0.0
+
+
+@pytest.mark.parametrize("init", [None, "random"])
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_the_unit_of_X_changes_no_rate_and_no_cluster(beta_loss, init):
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:200], y[:200]
+    triplets = triplets_from_labels(y, 100, random_state=0)
+    found = []
+    for factor in (1e-6, 1.0, 1e6):
+        model = RPRNMF(8, beta_loss=beta_loss, init=init, random_state=0, max_iter=60, tol=0.0)
+        W = model.fit_transform(factor * X, row_triplets=triplets)
+        labels = KMeans(8, n_init=3, random_state=0).fit_predict(W / W.max())
+        found.append((model.row_satisfied_rate_, labels))
+    for rate, labels in found[1:]:
+        assert rate == found[0][0]
+        assert clustering_accuracy(labels, found[0][1]) == 1.0
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_threads_change_nothing_that_matters(beta_loss):
+    X, rows, columns = synthetic(0, n=300, m=200, K=8)
+    knowledge = {"row_triplets": rows, "column_triplets": columns}
+
+    def fit(n_jobs, **settings):
+        model = RPRNMF(8, beta_loss=beta_loss, random_state=0, n_jobs=n_jobs, **settings)
+        return model.fit(X, **knowledge)
+
+    first, again = fit(2, max_iter=20, tol=0.0), fit(2, max_iter=20, tol=0.0)
+    np.testing.assert_array_equal(first.embedding_, again.embedding_)
+    one = fit(1, max_iter=20, tol=0.0)
+    for ours, theirs in (
+        (one.embedding_, first.embedding_),
+        (one.components_, first.components_),
+    ):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9 * theirs.max(), rtol=0)
+    ends = [fit(n_jobs).history_["objective"][-1] for n_jobs in (1, 2)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+
+
+def test_new_rows_follow_their_triplets():
+    rng = np.random.default_rng(0)
+    X, rows, _ = synthetic(0, n=60, m=40, K=8, n_triplets=20)
+    model = RPRNMF(8, random_state=0).fit(X, row_triplets=rows)
+    new = X[:5] * rng.uniform(0.8, 1.2, size=(5, 40))
+    q = 60 + rng.integers(5, size=12)
+    others = np.array([rng.choice(60, 2, replace=False) for _ in q])
+    triplets = np.column_stack((q, others))
+    alone = np.concatenate((model.embedding_, model.transform(new)))
+    W = model.transform(new, row_triplets=triplets)
+    together = np.concatenate((model.embedding_, W))
+    assert satisfied_rate(alone, triplets) < 0.9
+    assert satisfied_rate(together, triplets) > satisfied_rate(alone, triplets)
+    assert mean_squared_loss(new, W, model.components_) < new.var()
+    untouched = np.setdiff1d(np.arange(5), q - 60)
+    np.testing.assert_allclose(W[untouched], model.transform(new)[untouched], rtol=1e-6)
+
+
+def test_new_rows_by_name():
+    pd = pytest.importorskip("pandas")
+    X, rows, _ = synthetic(0, n=60, m=40, K=8, n_triplets=20)
+    frame = pd.DataFrame(X, index=[f"old {i}" for i in range(60)])
+    model = RPRNMF(8, random_state=0).fit(frame, row_triplets=frame.index.to_numpy()[rows])
+    new = pd.DataFrame(X[:3], index=["new 0", "new 1", "new 2"], columns=frame.columns)
+    by_name = model.transform(new, row_triplets=[["new 0", "old 7", "old 9"]])
+    by_position = model.transform(new, row_triplets=[[60, 7, 9]])
+    np.testing.assert_allclose(by_name, by_position)
+
+
+@pytest.mark.parametrize("solver", ["cd", "mu"])
+def test_components_that_stay(solver):
+    X, rows, _ = synthetic(0, n=60, m=40, K=8, n_triplets=20)
+    H = NMF(8, random_state=0, max_iter=50, tol=0.0).fit(X).components_
+    for model, knowledge in (
+        (NMF(solver=solver), {}),
+        (RPRNMF(solver=solver), {"row_triplets": rows}),
+        (LCNMF(solver=solver), {"y": np.arange(60) // 2}),
+    ):
+        model.set_params(max_iter=100).fit(X, H=H, update_H=False, **knowledge)
+        np.testing.assert_array_equal(model.components_, H)
+        assert (np.diff(model.history_["objective"])[-20:] <= 0).all()
+        assert mean_squared_loss(X, model.embedding_, H) < X.var()
+    rate = satisfied_rate(NMF().fit(X, H=H, update_H=False).embedding_, rows)
+    free = RPRNMF().fit(X, H=H, update_H=False, row_triplets=rows)
+    assert free.row_satisfied_rate_ > rate
+
+
+@pytest.mark.parametrize("layout", ["dense", "nan", "zero", "sparse-zero", "sparse"])
+def test_folds_of_entries(layout):
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(0)
+    X = random_matrix(rng, 12, 9)
+    missing = {"dense": None, "nan": "nan", "zero": "zero", "sparse-zero": "zero", "sparse": None}
+    data = sp.csr_array(X) if layout.startswith("sparse") else X.copy()
+    if layout == "nan":
+        data[rng.random(X.shape) < 0.3] = np.nan
+    total = np.zeros(X.shape)
+    for fold in MaskedKFold(4, random_state=0).split(data, missing[layout]):
+        test = sp.coo_array(fold.X_test)
+        total[test.coords] += 1
+        np.testing.assert_array_equal(test.data, X[test.coords])
+        train = fold.X_train
+        held = train.toarray()[test.coords] if sp.issparse(train) else train[test.coords]
+        assert (np.isnan(held) if fold.missing == "nan" else held == 0).all()
+        NMF(2, missing=fold.missing, max_iter=3, tol=0.0).fit(train)
+    assert set(np.unique(total)) <= {0.0, 1.0}
+    if layout != "sparse":
+        expected = {"dense": X.size, "nan": np.sum(~np.isnan(data)) if layout == "nan" else 0}
+        assert total.sum() == expected.get(layout, np.count_nonzero(X))
+
+
+def test_the_rank_is_found():
+    rng = np.random.default_rng(1)
+    X = rng.random((60, 4)) @ rng.random((4, 40)) + 0.02 * rng.random((60, 40))
+    curve = choose_rank(NMF(random_state=0), X, [1, 2, 3, 4, 6, 8], n_splits=3, random_state=0)
+    assert curve.recommended == 4
+    assert curve.scores.shape == (6, 3)
+    assert curve.mean[3] < 0.5 * curve.mean[1]
+
+
+def test_orl_faces():
+    """Default settings do not cluster worse than plain NMF by the paper's rules."""
+    folder = os.environ.get("RPRNMF_DATA", "")
+    path = Path(folder) / "orl_32x32.npz"
+    if not folder or not path.exists():
+        pytest.skip("orl_32x32.npz is not there; RPRNMF_DATA names the folder that holds it")
+    data = np.load(path)
+    chosen = data["labels"] <= 10
+    X, y = data["images"][chosen].astype(float), data["labels"][chosen]
+    scores = {"paper": [], "ours": []}
+    for seed in range(10):
+        triplets = triplets_from_labels(y, random_state=seed)
+        plain = NMF(10, solver="paper", max_iter=300, random_state=seed).fit(X)
+        ours = RPRNMF(10, init="random", random_state=seed).fit(X, row_triplets=triplets)
+        assert ours.row_satisfied_rate_ == 1.0
+        for name, model in (("paper", plain), ("ours", ours)):
+            found = KMeans(10, n_init=10, random_state=seed).fit_predict(model.embedding_)
+            scores[name].append(clustering_accuracy(y, found))
+    assert np.median(scores["ours"]) >= np.median(scores["paper"])
