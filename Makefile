@@ -25,6 +25,7 @@ lint: $(READY)
 	$(VENV)/bin/mypy
 
 bench: $(READY)
+	$(RUN) benchmarks/synthetic.py
 	$(RUN) benchmarks/paper_speed.py
 
 clean:

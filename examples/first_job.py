@@ -22,7 +22,7 @@ def movie_example() -> None:
     bunch = load_movie_example()
     number = {name: place for place, name in enumerate(bunch.movies)}
     triplets = [[number[name] for name in triplet] for triplet in bunch.column_triplets]
-    settings = {"n_components": 2, "missing": "zero", "max_iter": 1000, "random_state": 0}
+    settings = {"n_components": 2, "missing": "zero", "max_iter": 500, "random_state": 0}
     plain = NMF(**settings).fit(bunch.data)
     guided = RPRNMF(**settings).fit(bunch.data, column_triplets=triplets)
 
@@ -47,15 +47,15 @@ def digits() -> None:
     X, y = load_digits(return_X_y=True)
     given = triplets_from_labels(y, 2000, random_state=0)
     unseen = triplets_from_labels(y, 5000, random_state=1)
-    settings = {"n_components": 10, "max_iter": 1000, "random_state": 0}
+    settings = {"n_components": 10, "max_iter": 100, "tol": 0, "random_state": 0}
     models = {
         "NMF": (NMF(**settings), {}),
         "RPRNMF, triplets": (
-            RPRNMF(row_strength=0.1, **settings),
+            RPRNMF(**settings),
             {"row_triplets": given},
         ),
         "RPRNMF, triplets and neighbours": (
-            RPRNMF(row_strength=0.1, row_graph="knn", graph_strength=1.0, **settings),
+            RPRNMF(row_graph="knn", graph_strength=1.0, **settings),
             {"row_triplets": given},
         ),
     }

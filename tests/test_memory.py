@@ -27,7 +27,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
-@pytest.mark.parametrize("solver", ["paper", "mu"])
+@pytest.mark.parametrize("solver", ["cd", "mu", "paper"])
 def test_a_large_incomplete_matrix_stays_below_one_gigabyte(solver, beta_loss):
     pytest.importorskip("resource")
     done = subprocess.run(

@@ -81,8 +81,8 @@ def test_at_no_strength_the_rate_is_that_of_plain_nmf(beta_loss):
     """Were the scale free, even a strength of 1e-6 would "meet" all of them."""
     rates, free = [], []
     for seed in range(3):
-        X, _, triplets = synthetic(seed, n_triplets=30)
-        settings = {"n_components": 20, "beta_loss": beta_loss, "random_state": seed}
+        X, _, triplets = synthetic(seed, n=60, m=60, K=12, n_triplets=30)
+        settings = {"n_components": 12, "beta_loss": beta_loss, "random_state": seed}
         weak = RPRNMF(column_strength=1e-6, **settings).fit(X, column_triplets=triplets)
         plain = RPRNMF(column_strength=1e-300, **settings).fit(X, column_triplets=triplets)
         rates.append(weak.column_satisfied_rate_)
@@ -132,11 +132,11 @@ def test_the_unit_of_X_changes_no_rate_and_no_cluster(beta_loss, init):
 
 @pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
 def test_threads_change_nothing_that_matters(beta_loss):
-    X, rows, columns = synthetic(0, n=300, m=200, K=8)
+    X, rows, columns = synthetic(0, n=200, m=120, K=6)
     knowledge = {"row_triplets": rows, "column_triplets": columns}
 
     def fit(n_jobs, **settings):
-        model = RPRNMF(8, beta_loss=beta_loss, random_state=0, n_jobs=n_jobs, **settings)
+        model = RPRNMF(6, beta_loss=beta_loss, random_state=0, n_jobs=n_jobs, **settings)
         return model.fit(X, **knowledge)
 
     first, again = fit(2, max_iter=20, tol=0.0), fit(2, max_iter=20, tol=0.0)

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import nnls
 from sklearn import decomposition
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -291,15 +292,77 @@ def test_transform_folds_rows_in(name, beta_loss):
     np.testing.assert_allclose(alone[0], W[3], rtol=1e-6, atol=1e-9)
 
 
-def test_transform_with_missing_entries(beta_loss):
-    holes = np.where(MASK, X, np.nan)
-    model = fitted("NMF", holes, "nan", beta_loss=beta_loss, max_iter=100)
-    row = holes[:1].copy()
-    changed = np.where(np.isnan(row), 99.0, row)
-    np.testing.assert_allclose(
-        model.transform(row), model.transform(np.where(changed == 99.0, np.nan, changed))
-    )
-    assert not np.allclose(model.transform(row), model.transform(changed))
+@pytest.mark.parametrize("alpha_W", [0.0, 0.05])
+@pytest.mark.parametrize("masked", [False, True])
+def test_transform_is_non_negative_least_squares(masked, alpha_W):
+    """Row by row, over the observed columns, with the L2 term that the fit has."""
+    data = np.where(MASK, X, np.nan) if masked else X
+    model = NMF(K, missing="nan", alpha_W=alpha_W, max_iter=300, tol=1e-8, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(data)
+    W = model.transform(data)
+    for row, found in zip(data, W, strict=True):
+        seen = ~np.isnan(row)
+        ridge = np.sqrt(alpha_W * seen.sum()) * np.eye(K)
+        A = np.concatenate((model.components_.T[seen], ridge))
+        expected, _ = nnls(A, np.concatenate((row[seen], np.zeros(K))))
+        np.testing.assert_allclose(found, expected, atol=1e-5 * W.max())
+
+
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
+@pytest.mark.parametrize("beta", sorted(LOSSES))
+def test_a_row_that_is_nearly_all_holes(solver, beta):
+    """Sparse with stored NaN must not take all holes away from the sum over everything."""
+    rng = np.random.default_rng(4)
+    n, m = 25, 20
+    data, mask = random_matrix(rng, n, m), random_mask(rng, n, m, share=0.5)
+    mask[3] = mask[:, 7] = False
+    mask[3, 2] = mask[5, 7] = True
+    W, H = rng.random((n, 3)) + 0.1, rng.random((3, m)) + 0.1
+    results = []
+    for layout in ("nan", "sparse-nan"):
+        laid, missing = lay_out(data, mask, layout)
+        model = NMF(3, solver=solver, beta_loss=beta, missing=missing, init="custom", tol=0.0)
+        model.set_params(max_iter=60).fit(laid, W=W, H=H)
+        results.append(model)
+    dense, sparse = results
+    assert sparse.reconstruction_err_ == pytest.approx(dense.reconstruction_err_, rel=1e-6)
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, rtol=1e-4, atol=1e-6)
+
+
+def test_blocks_of_a_sparse_matrix_are_no_observations():
+    data = sp.csr_array(np.where(MASK, X, 0.0))
+    models = [
+        NMF(3, missing="zero", random_state=0, max_iter=10, tol=0.0).fit(each)
+        for each in (data, sp.bsr_array(data, blocksize=(5, 5)))
+    ]
+    np.testing.assert_allclose(product(models[0]), product(models[1]))
+
+
+def test_what_fit_transform_returns_is_the_callers():
+    model = NMF(K, max_iter=5, tol=0.0)
+    W = model.fit_transform(X)
+    W[:] = 0
+    assert model.embedding_.any()
+
+
+def test_overlapping_fits_give_the_threads_back():
+    from threadpoolctl import threadpool_info
+
+    def limits():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = limits()
+    threads = [
+        threading.Thread(target=fitted, args=("NMF", X), kwargs={"n_jobs": 1, "max_iter": count})
+        for count in (30, 300)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert limits() == before
 
 
 def test_a_row_without_entries_is_zero():
@@ -322,7 +385,7 @@ def test_callback_sees_every_iteration_and_can_stop(solver):
 
     def callback(state):
         seen.append(state)
-        return state.iteration == 7
+        return np.bool_(state.iteration == 7)
 
     model = fitted("RPRNMF", X, solver=solver, callback=callback)
     assert [state.iteration for state in seen] == list(range(1, 8))

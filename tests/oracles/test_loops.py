@@ -139,6 +139,20 @@ def test_other_units_of_X(size):
     )
 
 
+@pytest.mark.parametrize("size", [1e-8, 1e8])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_start_far_from_the_size_of_X(layout, size):
+    """Nearly all of the model goes within the first sweep."""
+    if layout == "sparse" and size < 1:
+        pytest.skip("eps in place of a dense zero is no small part of such an X")
+    _, X, mask, data, missing, W, H = problem(8, layout, size)
+    alone = np.arange(N), np.arange(M)
+    assert_same(
+        paper(NMF(), data, missing, W, H),
+        loops.lcnmf(X, mask, W, H, *alone, loops.sums_euclidean, SWEEPS),
+    )
+
+
 @pytest.mark.parametrize("layout", ["dense", "nan"])
 def test_a_row_of_exact_zeros(layout):
     """All digits of the model of such a row cancel within the first sweep."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,12 +96,43 @@ def test_triplets_do_not_look_like_an_array():
     triplets = Triplets([[0, 1, 2], [1, 2, 3]])
     for name in ("__len__", "shape", "__array__", "__getitem__", "__iter__"):
         assert not hasattr(triplets, name)
-    from sklearn.utils._metadata_requests import SIMPLE_METHODS  # noqa: F401
     from sklearn.utils.validation import _check_method_params
 
     X = np.zeros((2, 3))
     train, _ = next(KFold(2).split(X))
     assert _check_method_params(X, {"t": triplets}, indices=train)["t"] is triplets
+
+
+def test_a_copy_cannot_be_changed_either():
+    triplets = Triplets([["a", "b", "c"]], weights=[2], absent="drop")
+    again = pickle.loads(pickle.dumps(triplets))
+    assert again == triplets == Triplets(triplets)
+    assert Triplets(triplets).absent == "drop"
+    for copy in (again, Triplets(triplets)):
+        with pytest.raises(ValueError, match="read-only"):
+            copy.weights[0] = 3
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "a", -1, None, float("nan"), "b", "b", -1],
+        np.array(["a", "a", -1, None, np.nan, "b", "b", -1], dtype=object),
+        [0, 0, -1, -1, -1, 7, 7, -1],
+        np.array([0, 0, np.nan, -1, np.nan, 7, 7, -1.0]),
+    ],
+)
+def test_labels_that_are_not_known(labels):
+    groups = check_labels(labels, 8, "row")
+    assert len(set(groups)) == 6
+    assert groups[0] == groups[1] != groups[5] == groups[6]
+    items = triplets_from_labels(labels, 8, random_state=0).items
+    assert set(items.ravel()) == {0, 1, 5, 6}
+
+
+def test_a_number_and_its_name_are_two_labels():
+    groups = check_labels([1, "1", 1, "1"], 4, "row")
+    assert groups[0] == groups[2] != groups[1] == groups[3]
 
 
 def test_triplets_cannot_be_changed():
