@@ -111,6 +111,54 @@ def test_impossible_triplets_stay_bounded_and_are_listed(beta_loss):
         assert satisfied_rate(model.embedding_, model.row_unmet_) == 0.0
 
 
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_a_contradiction_does_not_spoil_the_rest(beta_loss):
+    """Two opposite triplets cost next to nothing, and the others are met as before."""
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 6)) @ rng.random((6, 30))
+    triplets = random_triplets(rng, 40, 20)
+    pair = np.array([[0, 1, 2], [0, 2, 1]])
+
+    def fit(given):
+        return RPRNMF(6, beta_loss=beta_loss, random_state=0).fit(X, row_triplets=given)
+
+    alone, with_pair = fit(triplets), fit(np.concatenate((triplets, pair)))
+    assert alone.row_satisfied_rate_ == 1.0
+    assert len(with_pair.row_unmet_) <= 1 + 1
+    assert with_pair.reconstruction_err_ < 1.3 * alone.reconstruction_err_
+    assert fit(pair).history_["row_strength"].max() < 0.01
+
+
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_a_large_row_does_not_spoil_the_others(beta_loss):
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 6)) @ rng.random((6, 30))
+    triplets = 1 + random_triplets(rng, 39, 20)
+    errors = []
+    for factor in (1.0, 1000.0):
+        scaled = X.copy()
+        scaled[0] *= factor
+        model = RPRNMF(6, beta_loss=beta_loss, random_state=0).fit(scaled, row_triplets=triplets)
+        assert model.row_satisfied_rate_ == 1.0
+        errors.append(np.linalg.norm((scaled - model.embedding_ @ model.components_)[1:]))
+    assert errors[1] < 3 * errors[0]
+
+
+def test_new_rows_of_which_nothing_is_seen():
+    X, rows, _ = synthetic(0, n=60, m=40, K=8, n_triplets=20)
+    model = RPRNMF(8, missing="nan", random_state=0).fit(X, row_triplets=rows)
+    triplets = [[60, 61, 62], [60, 3, 4]]
+    W = model.transform(np.full((3, 40), np.nan), row_triplets=triplets)
+    assert satisfied_rate(np.concatenate((model.embedding_, W)), triplets) == 1.0
+
+
+def test_rank_choice_with_names():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(np.random.default_rng(0).random((12, 8)), index=list("abcdefghijkl"))
+    curve = choose_rank(RPRNMF(max_iter=5), frame, [1, 2], row_triplets=[["a", "b", "c"]])
+    assert curve.scores.shape == (2, 5)
+
+
 @pytest.mark.parametrize("init", [None, "random"])
 @pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
 def test_the_unit_of_X_changes_no_rate_and_no_cluster(beta_loss, init):

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from rprnmf.checks import check_matrix
+from rprnmf.checks import axis_names, check_matrix
 from rprnmf.losses import LOSSES
 from rprnmf.observed import make_view
+from rprnmf.triplets import as_triplets
 
 
 class HeldOut(NamedTuple):
@@ -55,7 +56,7 @@ class MaskedKFold:
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         missing : {None, "nan", "zero"}
             As in the estimators. Of a complete sparse matrix (None) every fold holds out a
-            share of the non-zeros and as many zeros.
+            share of the non-zeros, and of as many places drawn at random those that are zero.
 
         Yields
         ------
@@ -155,6 +156,17 @@ class RankCurve:
         return int(min(self.ranks[self.mean <= limit]))
 
 
+def resolved_triplets(X: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+    """Triplets by position, for the folds are arrays without names."""
+    found = dict(fit_params)
+    names = axis_names(X)
+    for side, name, n in zip(("row", "column"), names, np.shape(X), strict=True):
+        key = f"{side}_triplets"
+        if found.get(key) is not None:
+            found[key] = as_triplets(found[key]).resolve(n, name, side)
+    return found
+
+
 def choose_rank(
     estimator: Any,
     X: Any,
@@ -199,6 +211,18 @@ def choose_rank(
     ranks = list(ranks)
     if not ranks:
         raise ValueError("ranks is empty; give at least one number of components.")
+    fit_params = resolved_triplets(X, fit_params)
+    n_entries = make_view(check_matrix(X, estimator.missing, "choose_rank"), estimator.missing)
+    if n_entries.n_observed < n_splits:
+        raise ValueError(
+            f"n_splits={n_splits} folds need as many observed entries, X has "
+            f"{n_entries.n_observed}."
+        )
+    if estimator.init not in (None, "random"):
+        raise ValueError(
+            f"choose_rank holds entries out, and init={estimator.init!r} needs complete data or a "
+            "fixed rank; use init=None or 'random'."
+        )
     loss = LOSSES[estimator.beta_loss]
     scores = np.empty((len(ranks), n_splits))
     folds = MaskedKFold(n_splits, random_state).split(X, estimator.missing)

@@ -116,6 +116,8 @@ class SideTerms:
 
     def __init__(self, problem: Problem, scale: ScaleRule, index: int):
         side = problem.sides[index]
+        view = problem.view if index == 0 else problem.view.T
+        self.size_of_named = 1.0
         self.tying = None if side.groups is None else Tying(side.groups)
         self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
@@ -125,7 +127,13 @@ class SideTerms:
             distance = DISTANCES[problem.distance]()
             if isinstance(distance, SymmetricDivergence):
                 distance = SymmetricDivergence(scale.floor(index))
-            sigma = scale.sigma(index, distance.degree)
+            rows = np.unique(side.triplets)
+            rows = rows[rows < view.shape[0]]  # beyond X stand rows that are known already
+            named = view.take(rows) if len(rows) else view
+            # the size of a row that triplets name, next to that of any row
+            size = scale.loss.unit(named) / named.shape[0] * view.shape[0]
+            self.size_of_named = min(1.0, size / self.unit) if self.unit > 0 else 1.0
+            sigma = scale.sigma(index, distance.degree, named)
             self.triplets = PENALTIES[problem.penalty](
                 side.triplets, side.weight, distance, sigma, problem.margin
             )
@@ -175,13 +183,6 @@ class SideTerms:
             groups = self.tying.groups
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
-
-    def tight(self, F: np.ndarray) -> bool:
-        """Whether some triplet keeps less than half of its margin."""
-        if self.triplets is None:
-            return False
-        near, far = self.triplets.near_far(F)
-        return bool(np.any(far - near < 0.5 * (self.triplets.margin or 0.0)))
 
     def satisfied_rate(self, F: np.ndarray) -> float:
         """The share of the triplets that hold; NaN without triplets."""

@@ -94,16 +94,22 @@ class ScaleRule:
             size = self.view.mean * np.sqrt(m) / self.n_components
         return float(size) or 1.0
 
-    def sigma(self, side: int, degree: int) -> float:
+    def sigma(self, side: int, degree: int, named: BaseView) -> float:
         """The distance that counts as 1 in the factor of this side.
 
-        For squared distances it is the mean squared distance between the rows of X
-        (columns, for H); where both sides carry, a component shows in each factor with
-        the root of its size only. The divergence is of the first degree: its second
-        order expansion, d^2 / (2 size), converts.
+        For squared distances it is the mean squared distance between the rows of X (columns,
+        for H) that the triplets name: others may be of another size altogether. Where both
+        sides carry, a component shows in each factor with the root of its size only. The
+        divergence is of the first degree: its second order expansion, d^2 / (2 size), converts.
+
+        Parameters
+        ----------
+        side : {0, 1}
+        degree : {1, 2}
+        named : BaseView
+            The rows (columns) that the triplets name.
         """
-        view = self.view if side == 0 else self.view.T
-        spread = view.spread() if self.spread is None else self.spread
+        spread = named.spread() if self.spread is None else self.spread
         if self.balanced:
             spread /= self.typical_component
         if degree == 1:

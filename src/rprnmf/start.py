@@ -42,6 +42,8 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
         W = np.abs(size * rng.standard_normal(size=(n, n_components)))
     elif complete is not None:
         W, H = _svd_start(complete, view, n_components, init, rng)
+        if not (np.isfinite(W).all() and np.isfinite(H).all()):  # X has too few dimensions
+            return start_factors(view, n_components, "random", rng)
     else:
         raise ValueError(
             f"init={init!r} needs a complete matrix, but X has {n * m - view.n_observed} missing "
@@ -57,7 +59,10 @@ def _svd_start(X, view: BaseView, n_components: int, init: str, rng) -> Pair:
     It fills zeros with the mean of X in *both* factors, which is right in no unit but one.
     """
     unit = view.mean or 1.0
-    W, H = _initialize_nmf(X * X.dtype.type(1 / unit), n_components, init=init, random_state=rng)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        W, H = _initialize_nmf(
+            X * X.dtype.type(1 / unit), n_components, init=init, random_state=rng
+        )
     W, Ht = W.astype(np.float64), np.ascontiguousarray(H.T, dtype=np.float64)
     match = float(np.sum(W * view.times(Ht.astype(view.dtype)))) / unit
     size = float(np.sum((W.T @ W) * (Ht.T @ Ht)))

@@ -69,8 +69,11 @@ def test_a_distance_of_one_is_a_typical_distance(beta_loss):
             for degree in (1, 2):
                 power = degree * (0.5 if rows and columns else 1.0)
                 for side in (0, 1):
-                    assert rule.sigma(side, degree) == pytest.approx(
-                        factor**power * base.sigma(side, degree)
+                    named = [each.take(np.arange(5)) for each in (view, make_view(X))]
+                    if side == 1:
+                        named = [each.T.take(np.arange(5)) for each in (view, make_view(X))]
+                    assert rule.sigma(side, degree, named[0]) == pytest.approx(
+                        factor**power * base.sigma(side, degree, named[1])
                     )
 
 

@@ -41,7 +41,8 @@ def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
     for side, (name, F) in enumerate((("row_triplets", W), ("column_triplets", H.T))):
         data, seen_there = (X, mask) if side == 0 else (X.T, mask.T)
         if name in knowledge:
-            sigma = spread(data, seen_there) / component
+            named = np.unique(knowledge[name])
+            sigma = spread(data[named], seen_there[named]) / component
             rows, columns = data.shape
             entry = (
                 np.sqrt(seen.mean() / K) * (columns / rows) ** 0.25

@@ -22,7 +22,7 @@ from rprnmf.estimators.sklearn_callbacks import (
 )
 from rprnmf.losses import LOSSES
 from rprnmf.metrics.satisfaction import unmet
-from rprnmf.objective import Problem, Side
+from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
 from rprnmf.solvers.fold_in import flat_rows, fold_in
@@ -118,12 +118,15 @@ class ComposedNMF(
                 break
         assert best is not None
         self._row_names = names[0]
-        self._spread = problem.spread or view.spread()
+        named = np.unique(problem.rows.triplets)
+        self._spread = problem.spread or (view.take(named) if len(named) else view).spread()
         return self._keep(best, problem)
 
     def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
         """The problem with H given, and its start."""
         view = problem.view
+        if H is None:
+            raise ValueError("update_H=False keeps given components, but H is None.")
         H = check_start(H, (K, view.shape[1]), "H", view.dtype)
         Ht = np.ascontiguousarray(H.T)
         sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
@@ -197,14 +200,9 @@ class ComposedNMF(
 
     @staticmethod
     def _price(result: Result, problem: Problem) -> float:
-        """The last objective, with the strengths that all starts have in common."""
-        last = result.history_array()[-1]
-        price = last["loss"]
-        for name, side in (("row", problem.rows), ("column", problem.columns)):
-            used = last[f"{name}_strength"]
-            again = side.strength / used if len(side.triplets) and used > 0 else 1.0
-            price += again * last[f"{name}_penalty"]
-        return float(price)
+        """The objective where a run ended, at strengths that all starts have in common."""
+        objective = Objective(problem, result.W.shape[1])
+        return objective.values(*objective.scale.apply(result.W, result.Ht)).objective
 
     def _keep(self, result: Result, problem: Problem) -> np.ndarray:
         """Set what a user may look at."""
@@ -271,6 +269,12 @@ class ComposedNMF(
         """Triplets over training rows and new rows, the new ones numbered first."""
         names = axis_names(X)[0]
         if names is not None and self._row_names is not None:
+            both = set(names) & set(self._row_names)
+            if both and triplets.named:
+                raise ValueError(
+                    f"the row name {min(both)!r} occurs in the training data and in the new rows; "
+                    "rename the new rows, or give the triplets as positions."
+                )
             names = [*self._row_names, *names]
         n_known = len(self.embedding_)
         resolved = triplets.resolve(n_known + n, names, "row")

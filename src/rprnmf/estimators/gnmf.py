@@ -55,14 +55,16 @@ class GNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when, at the pace of the last ten iterations, a hundred more would lower the
-        objective by less than this share.
+        Stop when, at the pace of the last ten iterations, a hundred more would change the
+        objective, and the loss, by less than this share.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
-        Weight of the L1 and L2 terms of W, as in scikit-learn.
+        Weight of the L1 and L2 terms of W, as in scikit-learn. Where triplets or a graph act on
+        one side, that factor carries the scale of X and the other has columns of size 1: the
+        terms then weigh on the former alone.
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0
@@ -111,7 +113,7 @@ class GNMF(ComposedNMF):
     >>> import numpy as np
     >>> from rprnmf import GNMF
     >>> X = np.random.default_rng(0).random((6, 4))
-    >>> GNMF(n_components=2, row_graph="knn", n_neighbors=2).fit_transform(X).shape
+    >>> GNMF(2, row_graph="knn", n_neighbors=2, max_iter=50, tol=0).fit_transform(X).shape
     (6, 2)
     """
 

@@ -38,8 +38,8 @@ class LCNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when, at the pace of the last ten iterations, a hundred more would lower the
-        objective by less than this share.
+        Stop when, at the pace of the last ten iterations, a hundred more would change the
+        objective, and the loss, by less than this share.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.

@@ -49,14 +49,16 @@ class RPRNMF(ComposedNMF):
         ``solver="paper"``, whose hinge has none.
     row_strength, column_strength : float or "auto", default="auto"
         Weight of the triplets' mean penalty. "auto": starts weak and grows, up to 1, until all
-        triplets that can be met are met with half of their margin. A number is used as it is:
+        triplets that can be met are met with half of their margin, or growing no longer helps (as
+        with contradictory triplets, or a graph that is stronger). A number is used as it is:
         in units of the squared norm of X (Frobenius) or of its sum (Kullback-Leibler), so that
         it does not depend on the unit of X; with "paper" in the paper's own units, where "auto"
         is 1.
     row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float, default=100.0
-        Weight of the graphs.
+        Weight of the graphs. At the default a graph outweighs triplets that contradict it; 1 is a
+        good value beside triplets.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" graph.
     solver : {"cd", "mu", "paper"}, default="cd"
@@ -74,14 +76,16 @@ class RPRNMF(ComposedNMF):
     n_init : int, default=1
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
-        Stop when, at the pace of the last ten iterations, a hundred more would lower the
-        objective by less than this share.
+        Stop when, at the pace of the last ten iterations, a hundred more would change the
+        objective, and the loss, by less than this share.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
-        Weight of the L1 and L2 terms of W, as in scikit-learn.
+        Weight of the L1 and L2 terms of W, as in scikit-learn. Where triplets or a graph act on
+        one side, that factor carries the scale of X and the other has columns of size 1: the
+        terms then weigh on the former alone.
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0
@@ -259,7 +263,8 @@ class RPRNMF(ComposedNMF):
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
-            row names if X is a DataFrame.
+            row names if X is a DataFrame. In cross-validation rows are split away and positions
+            lose their meaning: give names, as ``Triplets(names, absent="drop")``.
         column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             The same for the columns of X.
         W : array-like of shape (n_samples, n_components), default=None
@@ -303,7 +308,8 @@ class RPRNMF(ComposedNMF):
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
-            row names if X is a DataFrame.
+            row names if X is a DataFrame. In cross-validation rows are split away and positions
+            lose their meaning: give names, as ``Triplets(names, absent="drop")``.
         column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             The same for the columns of X.
         W : array-like of shape (n_samples, n_components), default=None

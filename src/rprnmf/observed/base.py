@@ -84,6 +84,10 @@ class BaseView(Turning, ABC):
         """The view of ``factor * X``."""
 
     @abstractmethod
+    def take(self, rows: np.ndarray) -> BaseView:
+        """The view of some rows."""
+
+    @abstractmethod
     def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Count, sum of x and sum of x^2 of the observed entries of each column."""
 

@@ -40,6 +40,10 @@ class Entries(Turning):
             sp.csr_array((data, self.indices, self.indptr), shape=self.shape), self.n_jobs
         )
 
+    def take(self, rows: np.ndarray) -> Entries:
+        """The entries of some rows."""
+        return Entries(sp.csr_array(self.matrix()[rows]), self.n_jobs)
+
     @property
     def row_counts(self) -> np.ndarray:
         """Number of stored entries of each row."""

@@ -104,6 +104,9 @@ class FullDense(BaseView):
     def scaled(self, factor: float) -> FullDense:
         return FullDense(self.X * self.X.dtype.type(factor), self.n_jobs)
 
+    def take(self, rows: np.ndarray) -> FullDense:
+        return FullDense(self.X[rows], self.n_jobs)
+
     def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return (
             np.full(self.shape[1], self.shape[0]),
@@ -205,6 +208,10 @@ class FullSparse(SparseView):
     def scaled(self, factor: float) -> FullSparse:
         data = self.entries.data * self.dtype.type(factor)
         return FullSparse(self.entries.replaced(data), self.holes)
+
+    def take(self, rows: np.ndarray) -> FullSparse:
+        holes = None if self.holes is None else self.holes.take(rows)
+        return FullSparse(self.entries.take(rows), holes)
 
     def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.T.row_counts, *self.sums_by_column()

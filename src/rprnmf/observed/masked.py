@@ -45,5 +45,8 @@ class Masked(SparseView):
     def scaled(self, factor: float) -> Masked:
         return Masked(self.entries.replaced(self.entries.data * self.dtype.type(factor)))
 
+    def take(self, rows: np.ndarray) -> Masked:
+        return Masked(self.entries.take(rows))
+
     def column_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.entries.T.row_counts, *self.sums_by_column()

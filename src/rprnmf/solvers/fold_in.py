@@ -39,15 +39,22 @@ def fold_in(
     n = problem.view.shape[0]
     F = flat_rows(problem, Ht)
     if known is not None:
+        # a row of which nothing is seen starts where the others are, not all at one point
+        unseen = np.flatnonzero(problem.view.row_counts == 0)
+        spread = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
+        F[unseen] = spread * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
     descend = RowDescent(objective, 0, len(F))
     ramps = Ramps(objective)
-    for _ in range(ROUNDS):
+    linked = descend.incidence.linked[:n]
+    free, linked = np.flatnonzero(~linked), np.flatnonzero(linked)
+    F = descend(F, Ht, units=free, sweeps=max_iter, share=tol**2)
+    for _ in range(ROUNDS if len(linked) else 0):
         rising = ramps.raise_strengths(F, Ht)
-        new = descend(F, Ht, units=np.arange(n), sweeps=max_iter, share=tol**2)
+        new = descend(F, Ht, units=linked, sweeps=max_iter, share=tol)
         moved = np.abs(new - F).max(initial=0.0) > tol * new.max(initial=0.0)
         F = new
-        if not rising and not (moved and descend.incidence.linked.any()):
+        if not (rising or moved):
             break
     return F[:n]
 

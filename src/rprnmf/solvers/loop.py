@@ -73,8 +73,8 @@ class Settings:
     ----------
     max_iter : int
     tol : float
-        Stop when, at the pace of the last ten iterations, a hundred more would lower the
-        objective by less than this share; 0 never.
+        Stop when, at the pace of the last ten iterations, a hundred more would change the
+        objective, and the loss, by less than this share; 0 never.
     callback : callable or None
         Called with a `State`; returning True stops.
     verbose : int
@@ -160,13 +160,22 @@ def alternate(
             if settings.callback(state):
                 result.stopped = True
                 break
-        if settings.tol > 0 and steady > WINDOW:
-            before = result.history[-1 - WINDOW][0]
-            fall = (before - values.objective) * AHEAD / WINDOW
-            if fall <= settings.tol * before:
-                result.converged = True
-                break
+        if settings.tol > 0 and steady > WINDOW and stands_still(result.history, settings.tol):
+            result.converged = True
+            break
     return result
+
+
+def stands_still(history: list[tuple[float, ...]], tol: float) -> bool:
+    """Whether neither the objective nor the loss alone would change by the share ``tol``.
+
+    The loss is asked too: where triplets contradict each other their penalty is large and
+    constant, and next to it the loss might fall unseen.
+    """
+    before, now = history[-1 - WINDOW], history[-1]
+    pace = AHEAD / WINDOW
+    objective, loss = (pace * (before[place] - now[place]) for place in (0, 1))
+    return objective <= tol * before[0] and abs(loss) <= tol * before[1]
 
 
 def _line(iteration: int, done: Step, seconds: float) -> str:

@@ -3,34 +3,76 @@
 A side whose strength is "auto" starts weak, so that the factorisation finds its shape from
 the data, and grows by a tenth an iteration while some triplet keeps less than half of its
 margin, up to a cap. It is never lowered: triplets met by force would be lost again.
+
+Triplets that no strength can meet must not drive it: of two opposite ones the lighter (both,
+if they weigh the same) is not waited for, and the strength stops growing for good when the
+number of triplets without half of their margin has not fallen for a while.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.objective import Objective
+from rprnmf.objective import Objective, SideTerms
+from rprnmf.penalties import TripletPenalty
 
 FIRST, FACTOR, CAP = 1e-3, 1.1, 1.0
+PATIENCE = 25  # raises (a factor of ten) without a triplet gained
+
+
+class Ramp:
+    """The strength of one side from one iteration to the next."""
+
+    def __init__(self, terms: SideTerms, triplets: TripletPenalty):
+        self.terms = terms
+        self.triplets = triplets
+        self.waited_for = ~opposed(triplets)
+        self.fewest = np.inf
+        self.vain = 0
+        # a strength counts in units of all of X; what matters are the rows that triplets name
+        self.cap = CAP * terms.size_of_named
+        terms.strength = FIRST / FACTOR * terms.size_of_named
+
+    def rise(self, F: np.ndarray) -> bool:
+        """Raise the strength if it must be; tells whether it was."""
+        if self.terms.strength >= self.cap or self.vain >= PATIENCE:
+            return False
+        near, far = self.triplets.near_far(F)
+        tight = far - near < 0.5 * (self.triplets.margin or 0.0)
+        count = int(np.sum(tight & self.waited_for))
+        if count == 0:
+            return False
+        self.vain = 0 if count < self.fewest else self.vain + 1
+        self.fewest = min(self.fewest, count)
+        self.terms.strength = min(self.cap, FACTOR * self.terms.strength)
+        return True
 
 
 class Ramps:
-    """The strengths of both sides from one iteration to the next."""
+    """The automatic strengths of both sides."""
 
     def __init__(self, objective: Objective):
         self.sides = [
-            (index, terms)
+            (index, Ramp(terms, terms.triplets))
             for index, terms in enumerate(objective.terms)
-            if terms.automatic and terms.triplets is not None
+            if terms.automatic
+            and terms.triplets is not None
+            and not (index == 1 and objective.problem.only_rows)
         ]
-        for _, terms in self.sides:
-            terms.strength = FIRST / FACTOR
 
     def raise_strengths(self, W: np.ndarray, Ht: np.ndarray) -> bool:
         """Raise what must be raised; tells whether anything was."""
-        rising = False
-        for index, terms in self.sides:
-            if terms.strength < CAP and terms.tight((W, Ht)[index]):
-                terms.strength = min(CAP, FACTOR * terms.strength)
-                rising = True
-        return rising
+        raised = [ramp.rise((W, Ht)[index]) for index, ramp in self.sides]  # every side's turn
+        return any(raised)
+
+
+def opposed(triplets: TripletPenalty) -> np.ndarray:
+    """Which triplets (q, r, s) have an opposite (q, s, r) that weighs as much or more."""
+    q, r, s = triplets.q, triplets.r, triplets.s
+    n = int(max(q.max(), r.max(), s.max())) + 1
+    forward, backward = (q * n + r) * n + s, (q * n + s) * n + r
+    keys, place = np.unique(forward, return_inverse=True)
+    weight = np.bincount(place, triplets.share)
+    at = np.clip(np.searchsorted(keys, backward), 0, len(keys) - 1)
+    against = np.where(keys[at] == backward, weight[at], 0.0)
+    return against >= weight[place]
