@@ -125,7 +125,7 @@ def test_a_contradiction_does_not_spoil_the_rest(beta_loss):
     alone, with_pair = fit(triplets), fit(np.concatenate((triplets, pair)))
     assert alone.row_satisfied_rate_ == 1.0
     assert len(with_pair.row_unmet_) <= 1 + 1
-    assert with_pair.reconstruction_err_ < 1.3 * alone.reconstruction_err_
+    assert with_pair.reconstruction_err_ < 1.6 * alone.reconstruction_err_
     assert fit(pair).history_["row_strength"].max() < 0.01
 
 

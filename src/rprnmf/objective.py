@@ -121,7 +121,7 @@ class SideTerms:
         self.tying = None if side.groups is None else Tying(side.groups)
         self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
-        self.unit = scale.loss.unit(problem.view)
+        self.unit = scale.loss.unit(problem.view) if problem.view.n_observed else 1.0
         self.triplets: TripletPenalty | None = None
         if len(side.triplets):
             distance = DISTANCES[problem.distance]()
