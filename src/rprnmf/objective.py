@@ -132,7 +132,7 @@ class SideTerms:
             named = view.take(rows) if len(rows) else view
             # the size of a row that triplets name, next to that of any row
             size = scale.loss.unit(named) / named.shape[0] * view.shape[0]
-            self.size_of_named = min(1.0, size / self.unit) if self.unit > 0 else 1.0
+            self.size_of_named = min(1.0, size / self.unit) if size > 0 else 1.0
             sigma = scale.sigma(index, distance.degree, named)
             self.triplets = PENALTIES[problem.penalty](
                 side.triplets, side.weight, distance, sigma, problem.margin
