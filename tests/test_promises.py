@@ -281,7 +281,7 @@ def test_the_rank_is_found():
 
 
 def test_orl_faces():
-    """Default settings do not cluster worse than plain NMF by the paper's rules."""
+    """Ten people, random starts: no worse clusters than plain NMF by the paper's rules."""
     folder = os.environ.get("RPRNMF_DATA", "")
     path = Path(folder) / "orl_32x32.npz"
     if not folder or not path.exists():

@@ -6,6 +6,8 @@ stored entries up to date by rank-one changes (`kernels/columnwise.py`).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from rprnmf.kernels import columnwise, csr
@@ -16,24 +18,24 @@ Parts = tuple[np.ndarray, np.ndarray]
 TINY = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
 
 
-class Products:
+class Products(ABC):
     """Numerators and denominators of column k, for the rows of W and the columns of H.
 
     ``begin`` starts at (W, Ht), which the caller changes in place: after ``rows(k)`` it may
     change ``W[:, k]``, after ``columns(k)`` ``Ht[:, k]``, and nothing else.
     """
 
+    @abstractmethod
     def begin(self, W: np.ndarray, Ht: np.ndarray) -> None:
         """Start a sweep."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows(self, k: int) -> Parts:
         """For W[:, k]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def columns(self, k: int) -> Parts:
         """For Ht[:, k], with the new W[:, k]."""
-        raise NotImplementedError
 
 
 class StoredProducts(Products):
