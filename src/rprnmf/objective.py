@@ -164,9 +164,29 @@ class SideTerms:
         )
         return [(weight, term) for weight, term in pairs if term is not None]
 
-    def value(self, F: np.ndarray) -> float:
-        """The sum of the terms."""
-        return sum(weight * term.value(F) for weight, term in self.terms)
+    def apart(self, F: np.ndarray) -> np.ndarray | None:
+        """The distances of the triplets' pairs; None without triplets."""
+        return None if self.triplets is None else self.triplets.apart(F)
+
+    def value(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
+        """The sum of the terms; ``apart``: the distances at F, if they are at hand."""
+        if apart is None or self.triplets is None:
+            return sum(weight * term.value(F) for weight, term in self.terms)
+        others = sum(w * term.value(F) for w, term in self.terms if term is not self.triplets)
+        near_far = self.triplets.of_triplets(apart)
+        return others + self.triplet_weight * self.triplets.value_at(*near_far)
+
+    def gain(self, F: np.ndarray, apart: np.ndarray | None = None) -> np.ndarray:
+        """The derivative of the terms' sum in log c_k when column k of F grows by c_k."""
+        gain = np.zeros(F.shape[1])
+        if self.triplets is not None and self.triplet_weight > 0:
+            near_far = self.triplets.of_triplets(self.triplets.apart(F) if apart is None else apart)
+            gain += self.triplet_weight * self.triplets.gain(F, *near_far)
+        if self.graph is not None:
+            gain += self.graph_weight * self.graph.gain(F)
+        if self.norms is not None:
+            gain += self.norms.gain(F)
+        return gain
 
     def split(self, F: np.ndarray) -> Split:
         """The gradient of the terms' sum."""
@@ -184,9 +204,9 @@ class SideTerms:
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
 
-    def satisfied_rate(self, F: np.ndarray) -> float:
+    def satisfied_rate(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
         """The share of the triplets that hold; NaN without triplets."""
-        return self.triplets.satisfied_rate(F) if self.triplets else np.nan
+        return self.triplets.satisfied_rate(F, apart) if self.triplets else np.nan
 
 
 class Objective:
@@ -248,3 +268,49 @@ class Objective:
             if terms.tying is not None:
                 factor[:] = terms.tying.mean(factor)
         return self.scale.apply(W, Ht)
+
+
+class Point:
+    """A pair of factors, and what is known of the objective there.
+
+    Distances and the loss are computed once; the values follow the strengths of now.
+
+    Parameters
+    ----------
+    objective : Objective
+    W, Ht : ndarray
+        Must not be changed any more.
+    loss : float or None
+        If it is at hand.
+    """
+
+    def __init__(self, objective: Objective, W: np.ndarray, Ht: np.ndarray, loss=None):
+        self.objective = objective
+        self.factors = W, Ht
+        if loss is None:
+            loss = objective.loss.value(objective.problem.view, W, Ht)
+        self.loss = float(loss)
+        rows, columns = objective.terms
+        self.apart = rows.apart(W), columns.apart(Ht)
+
+    @property
+    def values(self) -> Values:
+        """All parts of the objective."""
+        penalties = (
+            terms.value(factor, apart)
+            for terms, factor, apart in zip(
+                self.objective.terms, self.factors, self.apart, strict=True
+            )
+        )
+        return Values(self.loss, *penalties)
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """The shares of the triplets of both sides that hold."""
+        rows, columns = (
+            terms.satisfied_rate(factor, apart)
+            for terms, factor, apart in zip(
+                self.objective.terms, self.factors, self.apart, strict=True
+            )
+        )
+        return rows, columns

@@ -71,12 +71,16 @@ class ScaleRule:
         """
         if self.frozen or not (self.rows or self.columns):
             return W, Ht
+        shift, alive = self.shift(W, Ht)
+        return W * (shift * alive), Ht * (alive / shift)
+
+    def shift(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """By what the columns of W must grow, and which components are not zero."""
         w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
         alive = (w > 0) & (h > 0)
         w, h = np.where(alive, w, 1), np.where(alive, h, 1)
         shift = np.sqrt(h / w) if self.balanced else h if self.rows else 1 / w
-        shift, alive = shift.astype(W.dtype), alive.astype(W.dtype)
-        return W * (shift * alive), Ht * (alive / shift)
+        return shift.astype(W.dtype), alive.astype(W.dtype)
 
     @property
     def typical_component(self) -> float:

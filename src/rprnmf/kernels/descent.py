@@ -1,11 +1,12 @@
-"""Coordinate descent in the rows of a factor F, with the other factor B fixed.
+"""Rows of a factor F by coordinate descent on the squared error, the other factor B fixed.
 
-A *unit* is what moves as one: a row, or the rows that a label ties together. ``unit`` and
-``member`` list the rows of every unit. All kernels lower
+All kernels lower
 
     loss(F) + sum_ik (l1[i] + m1[k]) F_ik + (l2[i] + m2[k]) F_ik^2 + coupling
 
-coordinate by coordinate; a step that would raise it is halved until it does not.
+and return the loss of the rows they changed, but for the sum of squares of X, which costs
+next to nothing here. *Coupled* rows also feel triplets and a graph: their step follows a
+quadratic model of those, and is halved until the exact sum has not risen.
 """
 
 from __future__ import annotations
@@ -13,332 +14,240 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.kernels import kernel
+from rprnmf.kernels.coupling import change, model, settle
 from rprnmf.kernels.csr import dot
-from rprnmf.kernels.triplet_terms import change, move, slope_and_curvature
+from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
-HALVINGS = 40
-LEAST = 1e-6  # share of a model value that one step must leave
-
-
-@kernel
-def descend_quadratic(f, g, Q, h, sweeps, share):
-    """Lower f'Qf - 2p'f by sweeps over f; g = Qf - p (with linear terms) is kept up to date.
-
-    ``h`` is the curvature of every coordinate, at least Q_kk. Ends when a sweep brings less
-    than ``share`` of what the first brought.
-    """
-    K = f.shape[0]
-    first = 0.0
-    for sweep in range(sweeps):
-        gained = 0.0
-        for k in range(K):
-            if h[k] <= 0.0:
-                continue
-            new = max(f[k] - g[k] / h[k], 0.0)
-            d = new - f[k]
-            if d != 0.0:
-                gained += d * d * h[k]
-                extra = h[k] - Q[k, k]
-                f[k] = new
-                for j in range(K):
-                    g[j] += d * Q[k, j]
-                g[k] += d * extra
-        if sweep == 0:
-            first = gained
-        if gained <= share * first:
-            break
+HALVINGS = 30
 
 
 @kernel
-def representable(F, i, k, d):
-    """The step that F[i, k] really makes when d is added in its own precision."""
-    old = F[i, k]
-    F[i, k] = max(np.float64(old) + d, 0.0)
-    d = np.float64(F[i, k]) - np.float64(old)
-    F[i, k] = old
-    return d
+def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
+    """Complete data: P = X B, G = B'B, and R = F G - P, which is used up."""
+    K = F.shape[1]
+    zero = F.dtype.type(0)
+    half = F.dtype.type(0.5)
+    pad = np.zeros((8, K), F.dtype)
+    live = np.zeros(4, F.dtype)
+    h = np.empty(K, F.dtype)
+    inverse = np.empty(K, F.dtype)
+    last = l2.dtype.type(-1)
+    total = 0.0
+    at = 0
+    while at < rows.shape[0]:
+        i = rows[at]
+        if l2[i] != last:
+            last = l2[i]
+            curvature(G, last, m2, h)
+            for k in range(K):
+                inverse[k] = F.dtype.type(1) / h[k] if h[k] > zero else zero
+        end = at + 1  # rows of the same curvature go together, four at most
+        while end < min(at + 4, rows.shape[0]) and l2[rows[end]] == last:
+            end += 1
+        for lane in range(4):
+            live[lane] = F.dtype.type(1) if at + lane < end else zero
+            if at + lane < end:
+                row = rows[at + lane]
+                for k in range(K):
+                    extra = h[k] - G[k, k]
+                    R[row, k] += half * (l1[row] + m1[k]) + extra * F[row, k]
+        i2 = rows[min(at + 1, end - 1)]
+        i3 = rows[min(at + 2, end - 1)]
+        i4 = rows[min(at + 3, end - 1)]
+        descend_four(
+            F[i],
+            F[i2] if at + 1 < end else pad[0],
+            F[i3] if at + 2 < end else pad[1],
+            F[i4] if at + 3 < end else pad[2],
+            R[i],
+            R[i2] if at + 1 < end else pad[3],
+            R[i3] if at + 2 < end else pad[4],
+            R[i4] if at + 3 < end else pad[5],
+            live,
+            G,
+            h,
+            inverse,
+            sweeps,
+            share,
+        )
+        for place in range(at, end):
+            row = rows[place]
+            part = 0.0
+            for k in range(K):
+                g = R[row, k] - half * (l1[row] + m1[k]) - (h[k] - G[k, k]) * F[row, k]
+                part += F[row, k] * (g - P[row, k])
+            total += count[row] * part
+        at = end
+    return total
 
 
 @kernel
-def descend_coupled(F, i, f, g, Q, h, coupling, sweeps, share):
-    """The same for a row that triplets or a graph couple to others; F[i] moves at once."""
-    K = f.shape[0]
-    first = 0.0
-    for sweep in range(sweeps):
-        gained = 0.0
-        for k in range(K):
-            slope, curvature = slope_and_curvature(coupling, F, i, k)
-            bend = 2.0 * h[k] + curvature
-            if bend <= 0.0:
-                continue
-            d = max(-(2.0 * g[k] + slope) / bend, -f[k])
-            rise = 1.0
-            for _ in range(HALVINGS):
-                d = representable(F, i, k, d)
-                rise = d * (2.0 * g[k] + h[k] * d) + change(coupling, F, i, k, d)
-                if rise <= 0.0:
-                    break
-                d *= 0.5
-            if d != 0.0 and rise <= 0.0:
-                gained -= rise
-                extra = h[k] - Q[k, k]
-                move(coupling, F, i, k, d)
-                f[k] += d
-                F[i, k] = f[k]
-                for j in range(K):
-                    g[j] += d * Q[k, j]
-                g[k] += d * extra
-        if sweep == 0:
-            first = gained
-        if gained <= share * first:
-            break
-
-
-@kernel
-def start_quadratic(f, p, Q, l1, l2, m1, m2, g, h):
-    """Half the gradient and half the curvature at f.
-
-    A negative multiplier leaves a coordinate at least half of its own curvature.
-    """
-    for k in range(f.shape[0]):
-        own = Q[k, k] + l2
-        h[k] = max(own + m2[k], 0.5 * own)
-        g[k] = dot(Q[k], f) - p[k] + 0.5 * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
-
-
-@kernel
-def full_rows(
-    units, unit, member, F, P, G, B, holes, hole, l1, l2, m1, m2, coupling, coupled, sweeps, share
+def torn_rows(
+    rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, coupling, coupled, sweeps, share
 ):
-    """Frobenius, complete data but for a few holes: P = X B and G = B'B.
+    """Complete data but for holes: a row's Gram matrix runs over the columns it observes.
 
-    ``hole[holes[i]:holes[i + 1]]`` are the columns that row i does not observe.
+    ``hole[holes[i]:holes[i + 1]]`` are the columns that row i of X does not observe, and
+    ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u of F.
     """
     K = F.shape[1]
-    f = np.empty(K)
-    p = np.empty(K)
-    g = np.empty(K)
-    h = np.empty(K)
-    Q = np.empty((K, K))
-    for u in units:
-        n = unit[u + 1] - unit[u]
-        p[:] = 0.0
-        a = 0.0
-        b = 0.0
-        for place in range(unit[u], unit[u + 1]):
-            i = member[place]
-            a += l1[i]
-            b += l2[i]
-            for k in range(K):
-                p[k] += P[i, k]
-        Q[:] = 0.0
+    f = np.empty(K, F.dtype)
+    g = np.empty(K, F.dtype)
+    h = np.empty(K, F.dtype)
+    G = np.empty((K, K), F.dtype)
+    total = 0.0
+    for u in rows:
+        G[:] = 0
+        seen = 0
         for place in range(unit[u], unit[u + 1]):
             i = member[place]
             t = holes[i]
-            if t == holes[i + 1]:
-                Q += G
-                continue
             for column in range(B.shape[0]):
                 if t < holes[i + 1] and hole[t] == column:
                     t += 1
                     continue
+                seen += 1
                 v = B[column]
                 for k in range(K):
                     for j in range(K):
-                        Q[k, j] += v[k] * v[j]
-        i = member[unit[u]]
-        for k in range(K):
-            f[k] = F[i, k]
-        if not coupled and Q.max() == 0.0 and p.max() == 0.0 and B.any():
-            f[:] = 0.0  # nothing is observed here, nothing is asked
-        start_quadratic(f, p, Q, a, b, n * m1, n * m2, g, h)
+                        G[k, j] += v[k] * v[j]
+        G /= count[u]
+        if seen == 0 and not coupled:
+            F[u] = 0  # nothing is observed here, nothing is asked
+            continue
+        f[:] = F[u]
+        curvature(G, l2[u], m2, h)
+        start(f, P[u], G, h, l1[u], m1, g)
         if coupled:
-            descend_coupled(F, i, f, g, Q, h, coupling, sweeps, share)
+            coupled_row(coupling, F, u, f, g, G, h, sweeps, share)
         else:
-            descend_quadratic(f, g, Q, h, sweeps, share)
-        for place in range(unit[u], unit[u + 1]):
-            F[member[place]] = f
+            descend_one(f, g, G, h, sweeps, share)
+        F[u] = f
+        total += count[u] * value(f, P[u], G)
+    return total
+
+
+@kernel
+def full_coupled_rows(rows, F, R, P, G, l1, l2, m1, m2, coupling, sweeps, share):
+    """As `full_rows`, for rows that triplets or a graph couple to others."""
+    K = F.shape[1]
+    f = np.empty(K, F.dtype)
+    h = np.empty(K, F.dtype)
+    total = 0.0
+    for i in rows:
+        f[:] = F[i]
+        g = R[i]
+        curvature(G, l2[i], m2, h)
+        for k in range(K):
+            g[k] += 0.5 * (l1[i] + m1[k]) + (h[k] - G[k, k]) * f[k]
+        coupled_row(coupling, F, i, f, g, G, h, sweeps, share)
+        F[i] = f
+        total += value(f, P[i], G)
+    return total
 
 
 @kernel
 def masked_rows(
-    units,
-    unit,
-    member,
-    F,
-    B,
-    indptr,
-    indices,
-    data,
-    l1,
-    l2,
-    m1,
-    m2,
-    coupling,
-    coupled,
-    sweeps,
-    share,
+    rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, coupled, sweeps, share
 ):
-    """Frobenius, incomplete data: every unit has a Gram matrix of its own."""
+    """Incomplete data: every row has a Gram matrix of its own."""
     K = F.shape[1]
-    f = np.empty(K)
-    p = np.empty(K)
-    g = np.empty(K)
-    h = np.empty(K)
-    Q = np.empty((K, K))
-    for u in units:
-        n = unit[u + 1] - unit[u]
-        p[:] = 0.0
-        Q[:] = 0.0
-        a = 0.0
-        b = 0.0
-        for place in range(unit[u], unit[u + 1]):
-            i = member[place]
-            a += l1[i]
-            b += l2[i]
-            for t in range(indptr[i], indptr[i + 1]):
-                x = data[t]
-                v = B[indices[t]]
-                for k in range(K):
-                    p[k] += x * v[k]
-                    y = v[k]
-                    for j in range(k + 1):
-                        Q[k, j] += y * v[j]
-        for k in range(K):
-            for j in range(k):
-                Q[j, k] = Q[k, j]
-        i = member[unit[u]]
-        for k in range(K):
-            f[k] = F[i, k]
-        if not coupled and Q.max() == 0.0 and p.max() == 0.0 and B.any():
-            f[:] = 0.0  # nothing is observed here, nothing is asked
-        start_quadratic(f, p, Q, a, b, n * m1, n * m2, g, h)
+    f = np.empty(K, F.dtype)
+    p = np.empty(K, F.dtype)
+    g = np.empty(K, F.dtype)
+    h = np.empty(K, F.dtype)
+    Q = np.empty((K, K), F.dtype)
+    m1_all = np.empty(K)
+    m2_all = np.empty(K)
+    total = 0.0
+    for i in rows:
+        if indptr[i] == indptr[i + 1] and not coupled:
+            F[i] = 0  # nothing is observed here, nothing is asked
+            continue
+        gram(indptr[i], indptr[i + 1], indices, data, B, Q, p)
+        f[:] = F[i]
+        m1_all[:] = count[i] * m1
+        m2_all[:] = count[i] * m2
+        curvature(Q, l2[i], m2_all, h)
+        start(f, p, Q, h, l1[i], m1_all, g)
         if coupled:
-            descend_coupled(F, i, f, g, Q, h, coupling, sweeps, share)
+            coupled_row(coupling, F, i, f, g, Q, h, sweeps, share)
         else:
-            descend_quadratic(f, g, Q, h, sweeps, share)
-        for place in range(unit[u], unit[u + 1]):
-            F[member[place]] = f
+            descend_one(f, g, Q, h, sweeps, share)
+        F[i] = f
+        total += value(f, p, Q)
+    return total
 
 
 @kernel
-def divergence_rows(
-    units,
-    unit,
-    member,
-    F,
-    B,
-    indptr,
-    indices,
-    data,
-    sums,
-    l1,
-    l2,
-    m1,
-    m2,
-    coupling,
-    coupled,
-    sweeps,
-    share,
-    floor,
-):
-    """Kullback-Leibler: sums[i] holds the sums of B over the observed columns of row i.
-
-    Without quadratic terms a coordinate takes Newton's step on 1/phi, phi = sum x b / y,
-    which from below never passes the minimum; zeros whose slope holds them down are skipped.
-    """
-    K = F.shape[1]
-    f = np.empty(K)
-    c = np.empty(K)
-    most = 0
-    for u in units:
-        size = 0
-        for place in range(unit[u], unit[u + 1]):
-            i = member[place]
-            size += indptr[i + 1] - indptr[i]
-        most = max(most, size)
-    x = np.empty(most)
-    y = np.empty(most)
-    column = np.empty(most, dtype=np.int64)
-    for u in units:
-        n = unit[u + 1] - unit[u]
-        size = 0
-        lin = 0.0
-        quad = 0.0
-        i = member[unit[u]]
-        c[:] = 0.0
+def gram(begin, end, indices, data, B, Q, p):
+    """Q = sum of b b' and p = sum of x b over some entries; four at a time."""
+    K = B.shape[1]
+    Q[:] = 0
+    p[:] = 0
+    t = begin
+    while t + 4 <= end:
+        a = B[indices[t]]
+        b = B[indices[t + 1]]
+        c = B[indices[t + 2]]
+        d = B[indices[t + 3]]
+        x, y, z, w = data[t], data[t + 1], data[t + 2], data[t + 3]
         for k in range(K):
-            f[k] = F[i, k]
-        for place in range(unit[u], unit[u + 1]):
-            row = member[place]
-            lin += l1[row]
-            quad += l2[row]
-            for k in range(K):
-                c[k] += sums[row, k]
-            for t in range(indptr[row], indptr[row + 1]):
-                if data[t] > 0:
-                    x[size] = data[t]
-                    column[size] = indices[t]
-                    y[size] = max(dot(f, B[indices[t]]), floor)
-                    size += 1
-        if not coupled and c.max() == 0.0 and B.any():
-            f[:] = 0.0  # nothing is observed here, nothing is asked
-        first = 0.0
-        for sweep in range(sweeps):
-            gained = 0.0
-            for k in range(K):
-                phi = 0.0
-                curve = 0.0
-                for t in range(size):
-                    ratio = B[column[t], k] / y[t]
-                    phi += x[t] * ratio
-                    curve += x[t] * ratio * ratio
-                # a negative multiplier leaves a coordinate at least half of its own slope
-                linear = max(c[k] + lin + n * m1[k], 0.5 * (c[k] + lin))
-                two = 2.0 * (quad + n * m2[k])
-                slope = linear + two * f[k] - phi
-                bend = curve + two
-                if coupled:
-                    more, curvature = slope_and_curvature(coupling, F, i, k)
-                    slope += more
-                    bend += curvature
-                if f[k] == 0.0 and slope >= 0.0:
-                    continue
-                if bend <= 0.0:
-                    d = -f[k] if slope > 0.0 else 0.0
-                elif not coupled and two == 0.0 and linear > 0.0:
-                    d = -slope * (phi / linear) / bend
-                else:
-                    d = -slope / bend
-                d = representable(F, i, k, max(d, -f[k]))
-                # upwards Newton's step on 1/phi cannot pass the minimum
-                rise = 0.5 * slope * d
-                if coupled or two != 0.0 or d < 0.0:
-                    for _ in range(HALVINGS):
-                        d = representable(F, i, k, d)
-                        rise = d * (linear + two * (f[k] + 0.5 * d))
-                        for t in range(size):
-                            new = y[t] + d * B[column[t], k]
-                            if new < LEAST * y[t]:  # no digits left, and an entry without model
-                                rise = np.inf
-                                break
-                            rise -= x[t] * np.log(new / y[t])
-                        if coupled:
-                            rise += change(coupling, F, i, k, d)
-                        if rise <= 0.0:
-                            break
-                        d *= 0.5
-                if d != 0.0 and rise <= 0.0:
-                    gained -= rise
-                    for t in range(size):
-                        y[t] = max(y[t] + d * B[column[t], k], floor)
-                    if coupled:
-                        move(coupling, F, i, k, d)
-                    f[k] += d
-                    F[i, k] = f[k]
-            if sweep == 0:
-                first = gained
-            if gained <= share * first:
-                break
-        for place in range(unit[u], unit[u + 1]):
-            F[member[place]] = f
+            p[k] += x * a[k] + y * b[k] + z * c[k] + w * d[k]
+        for k in range(K):
+            row = Q[k]
+            ak, bk, ck, dk = a[k], b[k], c[k], d[k]
+            for j in range(K):
+                row[j] += ak * a[j] + bk * b[j] + ck * c[j] + dk * d[j]
+        t += 4
+    while t < end:
+        a = B[indices[t]]
+        x = data[t]
+        for k in range(K):
+            p[k] += x * a[k]
+            row = Q[k]
+            ak = a[k]
+            for j in range(K):
+                row[j] += ak * a[j]
+        t += 1
+
+
+@kernel
+def coupled_row(coupling, F, i, f, g, Q, h, sweeps, share):
+    """Lower f'Qf - 2p'f + coupling from f = F[i], g its half gradient without the coupling.
+
+    F[i] itself is changed by the caller; the distances are brought up to date here.
+    """
+    K = f.shape[0]
+    slope = np.empty(K)
+    room = np.empty(K)
+    M = np.empty((K, K))
+    model(coupling, F, i, slope, M, room)
+    bent = np.empty((K, K), f.dtype)
+    side = np.empty(K, f.dtype)
+    steep = np.empty(K, f.dtype)
+    for k in range(K):
+        for j in range(K):
+            bent[k, j] = Q[k, j] + 0.5 * M[k, j]
+        side[k] = g[k] + 0.5 * slope[k]
+        steep[k] = h[k] + 0.5 * M[k, k]
+    new = f.copy()
+    descend_one(new, side, bent, steep, sweeps, share)
+    step = room
+    for k in range(K):
+        step[k] = np.float64(new[k]) - f[k]
+    linear = 0.0
+    quadratic = 0.0
+    for k in range(K):
+        linear += 2.0 * g[k] * step[k]
+        quadratic += step[k] * (dot(Q[k], step) + (h[k] - Q[k, k]) * step[k])
+    length = 1.0
+    for _ in range(HALVINGS):
+        rise = length * (linear + length * quadratic) + change(coupling, F, i, new)
+        if rise <= 0.0:
+            settle(coupling, i)
+            f[:] = new
+            return
+        length *= 0.5
+        for k in range(K):
+            new[k] = f[k] + length * step[k]

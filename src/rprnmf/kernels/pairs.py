@@ -70,3 +70,32 @@ def divergence_split(F, i, j, weight, floor, positive, negative):
             negative[i[t], k] += w * (down + g[k] / x)
             positive[j[t], k] += w * (down + g[k] / y)
             negative[j[t], k] += w * (up + f[k] / y)
+
+
+@kernel
+def euclidean_gain(F, i, j, weight, out):
+    """Add sum_t weight_t d ||F_i - F_j||^2 / d log c_k for columns that grow by c_k."""
+    for t in range(i.shape[0]):
+        w = 2.0 * weight[t]
+        if w == 0.0:
+            continue
+        f = F[i[t]]
+        g = F[j[t]]
+        for k in range(F.shape[1]):
+            out[k] += w * (np.float64(f[k]) - np.float64(g[k])) ** 2
+
+
+@kernel
+def divergence_gain(F, i, j, weight, floor, out):
+    """Add sum_t weight_t d SD(F_i, F_j) / d log c_k for columns that grow by c_k."""
+    for t in range(i.shape[0]):
+        w = 0.5 * weight[t]
+        if w == 0.0:
+            continue
+        f = F[i[t]]
+        g = F[j[t]]
+        for k in range(F.shape[1]):
+            d = f[k] - g[k]
+            x = max(f[k], floor)
+            y = max(g[k], floor)
+            out[k] += w * (d * np.log(x / y) + d * (f[k] / x - g[k] / y))

@@ -44,6 +44,17 @@ class Entries(Turning):
         """The entries of some rows."""
         return Entries(sp.csr_array(self.matrix()[rows]), self.n_jobs)
 
+    def joined(self, unit: np.ndarray, member: np.ndarray) -> Entries:
+        """Several rows in one: ``member[unit[u]:unit[u + 1]]`` make up row u.
+
+        A column may then occur more than once in a row.
+        """
+        chosen = self.take(member)
+        self_like = Entries.__new__(Entries)
+        self_like.__dict__.update(chosen.__dict__, indptr=chosen.indptr[unit])
+        self_like.shape = (len(unit) - 1, self.shape[1])
+        return self_like
+
     @property
     def row_counts(self) -> np.ndarray:
         """Number of stored entries of each row."""

@@ -36,3 +36,7 @@ class Graph(SignedGraphPenalty):
 
     def edges(self, F: np.ndarray) -> tuple[Edges, Edges]:
         return self.attract, self.repel
+
+    def gain(self, F: np.ndarray) -> np.ndarray:
+        """The derivative in log c_k when column k of F grows by c_k."""
+        return self.distance.gain(F, *self.attract)

@@ -25,3 +25,7 @@ class Norms:
     def split(self, F: np.ndarray) -> Split:
         l1, l2 = (part[:, None].astype(F.dtype) for part in (self.l1, self.l2))
         return Split(l1 + 2 * l2 * F, np.zeros_like(F))
+
+    def gain(self, F: np.ndarray) -> np.ndarray:
+        """The derivative in log c_k when column k of F grows by c_k."""
+        return self.l1 @ F + 2 * (self.l2 @ (F.astype(np.float64) ** 2))

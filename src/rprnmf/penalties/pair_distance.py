@@ -26,6 +26,12 @@ class PairDistance(ABC):
     ) -> None:
         """Add to ``parts`` the split of sum_t weight_t * distance(F_i, F_j)."""
 
+    @abstractmethod
+    def gain(
+        self, F: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray
+    ) -> np.ndarray:
+        """The derivative of that sum in log c_k when column k of F grows by c_k."""
+
 
 class SquaredEuclidean(PairDistance):
     """E(x, y) = ||x - y||^2."""
@@ -39,6 +45,11 @@ class SquaredEuclidean(PairDistance):
 
     def add_split(self, F, i, j, weight, parts):
         pairs.euclidean_split(F, i, j, weight, parts.positive, parts.negative)
+
+    def gain(self, F, i, j, weight):
+        out = np.zeros(F.shape[1])
+        pairs.euclidean_gain(F, i, j, weight, out)
+        return out
 
 
 class SymmetricDivergence(PairDistance):
@@ -62,6 +73,11 @@ class SymmetricDivergence(PairDistance):
 
     def add_split(self, F, i, j, weight, parts):
         pairs.divergence_split(F, i, j, weight, self.floor, parts.positive, parts.negative)
+
+    def gain(self, F, i, j, weight):
+        out = np.zeros(F.shape[1])
+        pairs.divergence_gain(F, i, j, weight, self.floor, out)
+        return out
 
 
 DISTANCES: dict[str, type[PairDistance]] = {

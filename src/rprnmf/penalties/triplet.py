@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 
 import numpy as np
 
@@ -52,14 +53,50 @@ class TripletPenalty(SignedGraphPenalty):
     def rows(self) -> np.ndarray:
         return np.unique(np.concatenate((self.q, self.r, self.s)))
 
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, ...]:
+        i = np.concatenate((self.q, self.q))
+        j = np.concatenate((self.r, self.s))
+        n = int(max(i.max(), j.max())) + 1
+        keys = np.minimum(i, j) * n + np.maximum(i, j)
+        unique, place = np.unique(keys, return_inverse=True)
+        half = len(self.q)
+        place = place.astype(np.int64)
+        return unique // n, unique % n, place[:half].copy(), place[half:].copy()
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of rows that triplets compare, each once."""
+        return self._pairs[:2]
+
+    @property
+    def near(self) -> np.ndarray:
+        """The number of the pair q-r of each triplet."""
+        return self._pairs[2]
+
+    @property
+    def far(self) -> np.ndarray:
+        """The number of the pair q-s of each triplet."""
+        return self._pairs[3]
+
+    def apart(self, F: np.ndarray) -> np.ndarray:
+        """The distances of the pairs in units of sigma."""
+        return self.distance.values(F, *self.pairs) / self.sigma
+
     def near_far(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances q-r and q-s in units of sigma."""
-        near = self.distance.values(F, self.q, self.r)
-        far = self.distance.values(F, self.q, self.s)
-        return near / self.sigma, far / self.sigma
+        return self.of_triplets(self.apart(F))
+
+    def of_triplets(self, apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances q-r and q-s from those of the pairs."""
+        return apart[self.near], apart[self.far]
 
     def value(self, F: np.ndarray) -> float:
-        return float(self.share @ self.phi(*self.near_far(F)))
+        return self.value_at(*self.near_far(F))
+
+    def value_at(self, near: np.ndarray, far: np.ndarray) -> float:
+        """The penalty for distances already at hand."""
+        return float(self.share @ self.phi(near, far))
 
     def edges(self, F: np.ndarray) -> tuple[Edges, Edges]:
         return self.edges_at(*self.near_far(F))
@@ -70,9 +107,17 @@ class TripletPenalty(SignedGraphPenalty):
         scale = self.share / self.sigma
         return Edges(self.q, self.r, scale * pull), Edges(self.q, self.s, scale * push)
 
-    def satisfied_rate(self, F: np.ndarray) -> float:
+    def gain(self, F: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """The derivative in log c_k when column k of F grows by c_k."""
+        pull, push = self.pull_push(near, far)
+        n = len(self.pairs[0])
+        tension = np.bincount(self.near, self.share * pull, n)
+        tension -= np.bincount(self.far, self.share * push, n)
+        return self.distance.gain(F, *self.pairs, tension / self.sigma)
+
+    def satisfied_rate(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
         """The share of triplets that hold, by count as in the paper."""
-        near, far = self.near_far(F)
+        near, far = self.of_triplets(self.apart(F) if apart is None else apart)
         return float(np.mean(near < far))
 
     def violation(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:

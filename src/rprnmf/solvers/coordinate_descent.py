@@ -1,23 +1,26 @@
-"""`cd`: alternating coordinate descent, monotone at fixed strengths.
+"""`cd`: alternating coordinate descent with momentum, monotone at fixed strengths.
 
-The rows of a factor are lowered one coordinate at a time on the exact objective
-(`kernels/descent.py`), triplets, graphs and L1/L2 terms included.
+The rows of a factor are lowered one coordinate at a time (`kernels/descent.py`,
+`kernels/divergence.py`), triplets, graphs and L1/L2 terms included, and the factor then goes
+on a little in the direction of its last moves (`momentum.py`). An iteration that ends higher
+is repeated without that.
 
 The scale rule (`scale.py`) fixes the sizes of a factor's columns, which a step by rows does
 not keep. At a minimum the multiplier of that constraint is known without solving for it: the
 loss does not change when scale moves from one factor to the other, so it equals what the
 penalties of the two sides would gain by that move. The step takes it along as a linear or
 quadratic term, the columns are then brought to size exactly, and in the rare case that the
-objective is higher after all, the multiplicative step, which keeps the sizes by itself,
-replaces it.
+objective is higher after all, the exact step on the sphere, or the multiplicative one, which
+keep the sizes by themselves, replace it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.objective import Objective, Problem, Values
+from rprnmf.objective import Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
@@ -45,74 +48,133 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
     return alternate(CoordinateDescent(objective), W, Ht, objective.loss, settings)
 
 
-class CoordinateDescent(Multiplicative):
+class CoordinateDescent:
     """One iteration: W with H fixed, then H with the new W, then their common scale."""
 
     def __init__(self, objective: Objective):
-        super().__init__(objective)
+        self.objective = objective
+        self.scale = objective.scale
         self.sides = RowDescent(objective, 0), RowDescent(objective, 1)
+        self.multiplicative = Multiplicative(objective)
+        self.ramps = self.multiplicative.ramps
+        self.moving = self.multiplicative.moving
+        self.momentum = Momentum()
         self.iteration = 0
+        self.now: Point | None = None
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         self.iteration += 1
-        return super().__call__(W, Ht)
+        if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
+            self.now = self.point(W, Ht)
+        now = self.now
+        rising = self.ramps.raise_strengths(W, Ht, now.apart)
+        before = now.values.objective
+        new = self.leap(now) if self.momentum.last is not None else None
+        if new is None:
+            new = self.walk(now, before)
+        if not new.values.objective <= before:  # rounding at the end of the road
+            new = now
+        self.now = new
+        return Step.at(
+            self.objective, *new.factors, new.values, settled=not rising, rates=new.rates
+        )
 
-    def descend(self, index: int, F: np.ndarray, B: np.ndarray, **multipliers) -> np.ndarray:
-        """New rows; first few sweeps, then as many as pay.
+    def point(self, W: np.ndarray, Ht: np.ndarray, loss: float | None = None) -> Point:
+        """The objective at a trial, which may be far out."""
+        if loss is not None and not self.sides[0].exact_loss(loss):
+            loss = None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Point(self.objective, W, Ht, loss)
 
-        Far from the minimum the other factor is not worth being followed to the end: starts
-        that do so end in worse minima more often.
-        """
-        sweeps = min(self.sides[index].data.sweeps(F.shape[1]), 1 + self.iteration // 3)
-        return self.sides[index](F, B, sweeps=sweeps, **multipliers)
+    def leap(self, now: Point) -> Point | None:
+        """Both factors with momentum; None if that went up."""
+        momentum, scale = self.momentum, self.scale
+        W, Ht = now.factors
+        _, Ht = scale.apply(W, momentum.ahead(1, Ht))
+        W, _, _ = self.rows(0, (W, Ht), guarded=False)
+        W, Ht = scale.apply(W, Ht)
+        ahead, Ht = scale.apply(momentum.ahead(0, W), Ht)
+        _, Ht, loss = self.rows(1, (ahead, Ht), guarded=False)
+        if scale.fixed(1):  # W takes over what the columns of H lose
+            W = W * scale.shift(ahead, Ht)[0]
+        new = self.point(*scale.apply(ahead, Ht), loss)
+        if not new.values.objective <= now.values.objective:
+            momentum.reject()
+            return None
+        momentum.accept(W, new.factors[1])
+        return new
 
-    def half_step(self, index: int, factors: Factors, before: Values) -> tuple[Factors, Values]:
-        """Change one factor."""
-        old, B = factors[index], factors[1 - index]
-        if not self.scale.fixed(index):
-            new = in_place(factors, index, self.descend(index, old, B))
-            return new, self.objective.values(*new)
-        m = self.multiplier(index, factors)
-        linear = self.objective.loss.size_order == 1
-        F = self.descend(index, old, B, m1=m if linear else None, m2=None if linear else m)
-        gone = ~F.any(axis=0)
-        F[:, gone] = old[:, gone]  # a component that vanished would carry distances for nothing
-        new = self.scale.apply(*in_place(factors, index, F))
-        values = self.look(new)
-        if values.objective <= before.objective:
-            return new, values
+    def walk(self, now: Point, before: float) -> Point:
+        """Both factors, each half step looked at where it might rise."""
+        new = now
+        for index in self.moving:
+            new = self.half_step(index, new)
         if self.scale.balanced:
-            return self.shortened(index, factors, F, before)
-        new = in_place(factors, index, sphere_step(self.objective, index, old, B))
-        values = self.look(new)
-        if values.objective <= before.objective:
-            return new, values
-        return super().half_step(index, factors, before)
+            factors, _ = self.multiplicative.scale_step(new.factors, new.values)
+            new = self.point(*factors)
+        if len(self.moving) == 2:
+            self.momentum.last = now.factors
+        return new
 
-    def shortened(
-        self, index: int, factors: Factors, F: np.ndarray, before: Values
-    ) -> tuple[Factors, Values]:
-        """A part of the way to F; as the last resort the multiplicative step."""
-        old = factors[index]
-        for halving in range(1, SHORTENINGS):
-            part = old + (F - old) * old.dtype.type(0.25**halving)
-            new = self.scale.apply(*in_place(factors, index, part))
-            values = self.look(new)
-            if values.objective <= before.objective:
-                return new, values
-        return super().half_step(index, factors, before)
+    def rows(
+        self, index: int, factors: Factors, now: Point | None = None, guarded: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, float | None]:
+        """Both factors after a step by rows in one of them, and the loss.
 
-    def multiplier(self, index: int, factors: Factors) -> np.ndarray:
+        First few sweeps, then as many as pay: far from the minimum the other factor is not
+        worth being followed to the end.
+        """
+        F, B = factors[index], factors[1 - index]
+        side = self.sides[index]
+        sweeps = min(side.data.sweeps(F.shape[1]), 1 + self.iteration // 3)
+        fixed = self.scale.fixed(index)
+        apart = (None, None) if now is None else now.apart
+        m = self.multiplier(index, factors, apart) if fixed else None
+        new, loss = side(F, B, m, apart[index], sweeps=sweeps, guarded=guarded)
+        if fixed:
+            gone = ~new.any(axis=0)
+            if gone.any():  # a component that vanished would carry distances for nothing
+                new[:, gone] = F[:, gone]
+                loss = None
+        return *in_place(factors, index, new), loss
+
+    def half_step(self, index: int, now: Point) -> Point:
+        """Change one factor."""
+        W, Ht, loss = self.rows(index, now.factors, now)
+        if not self.scale.fixed(index):
+            return self.point(W, Ht, loss)
+        before = now.values.objective
+        new = self.point(*self.scale.apply(W, Ht), loss)
+        if new.values.objective <= before:
+            return new
+        old, B = now.factors[index], now.factors[1 - index]
+        if self.scale.balanced:
+            F = (W, Ht)[index]
+            for halving in range(1, SHORTENINGS):
+                part = old + (F - old) * old.dtype.type(0.25**halving)
+                new = self.point(*self.scale.apply(*in_place(now.factors, index, part)))
+                if new.values.objective <= before:
+                    return new
+        else:
+            step = sphere_step(self.objective, index, old, B)
+            new = self.point(*in_place(now.factors, index, step))
+            if new.values.objective <= before:
+                return new
+        factors, _ = self.multiplicative.half_step(index, now.factors, now.values)
+        return self.point(*factors)
+
+    def multiplier(self, index: int, factors: Factors, apart) -> np.ndarray:
         """The multiplier of the sizes of this factor's columns, from the penalties alone."""
-        loss, terms = self.objective.loss, self.objective.terms
         gains = [
-            np.einsum("ik,ik->k", factor, side.split(factor).gradient, dtype=np.float64)
-            for factor, side in zip(factors, terms, strict=True)
+            terms.gain(factor, distances)
+            for terms, factor, distances in zip(
+                self.objective.terms, factors, apart, strict=True
+            )
         ]
         gain = gains[1 - index] - gains[index]
         if self.scale.balanced:
             gain = 0.5 * gain
-        order = loss.size_order
+        order = self.objective.loss.size_order
         size = np.sum(factors[index].astype(np.float64) ** order, axis=0) * order
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 

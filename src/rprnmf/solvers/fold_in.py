@@ -46,12 +46,10 @@ def fold_in(
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
     descend = RowDescent(objective, 0, len(F))
     ramps = Ramps(objective)
-    linked = descend.incidence.linked[:n]
-    free, linked = np.flatnonzero(~linked), np.flatnonzero(linked)
-    F = descend(F, Ht, units=free, sweeps=max_iter, share=tol**2)
-    for _ in range(ROUNDS if len(linked) else 0):
+    F, _ = descend(F, Ht, linked=False, sweeps=max_iter, share=tol**2)
+    for _ in range(ROUNDS if len(descend.linked) else 0):
         rising = ramps.raise_strengths(F, Ht)
-        new = descend(F, Ht, units=linked, sweeps=max_iter, share=tol)
+        new, _ = descend(F, Ht, free=False, sweeps=max_iter, share=tol)
         moved = np.abs(new - F).max(initial=0.0) > tol * new.max(initial=0.0)
         F = new
         if not (rising or moved):

@@ -42,10 +42,13 @@ class Step:
     settled: bool = True  # whether the strengths were those of the step before
 
     @classmethod
-    def at(cls, objective: Objective, W, Ht, values: Values, settled: bool = True) -> Step:
+    def at(
+        cls, objective: Objective, W, Ht, values: Values, settled: bool = True, rates=None
+    ) -> Step:
         """With the rates and strengths of an objective."""
         rows, columns = objective.terms
-        rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
+        if rates is None:
+            rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
         strengths = rows.recorded_strength, columns.recorded_strength
         return cls(W, Ht, values, rates, strengths, settled)
 

@@ -33,11 +33,11 @@ class Ramp:
         self.cap = CAP * terms.size_of_named
         terms.strength = FIRST / FACTOR * terms.size_of_named
 
-    def rise(self, F: np.ndarray) -> bool:
+    def rise(self, F: np.ndarray, apart: np.ndarray | None) -> bool:
         """Raise the strength if it must be; tells whether it was."""
         if self.terms.strength >= self.cap or self.vain >= PATIENCE:
             return False
-        near, far = self.triplets.near_far(F)
+        near, far = self.triplets.of_triplets(self.triplets.apart(F) if apart is None else apart)
         tight = far - near < 0.5 * (self.triplets.margin or 0.0)
         count = int(np.sum(tight & self.waited_for))
         if count == 0:
@@ -60,9 +60,11 @@ class Ramps:
             and not (index == 1 and objective.problem.only_rows)
         ]
 
-    def raise_strengths(self, W: np.ndarray, Ht: np.ndarray) -> bool:
+    def raise_strengths(self, W: np.ndarray, Ht: np.ndarray, apart=(None, None)) -> bool:
         """Raise what must be raised; tells whether anything was."""
-        raised = [ramp.rise((W, Ht)[index]) for index, ramp in self.sides]  # every side's turn
+        raised = [  # every side's turn
+            ramp.rise((W, Ht)[index], apart[index]) for index, ramp in self.sides
+        ]
         return any(raised)
 
 

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from rprnmf.kernels import descent, triplet_terms
-from rprnmf.kernels.triplet_terms import Coupling
+from rprnmf.kernels import descent
+from rprnmf.kernels.divergence import divergence_rows
 from rprnmf.objective import Objective, SideTerms
-from rprnmf.observed import BaseView, FullSparse, Masked
+from rprnmf.observed import BaseView, Entries, FullSparse, Masked
+from rprnmf.solvers.incidence import NO_COUPLING, Incidence
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
-#: how the kernels call the penalties and distances of the registries
-PENALTY_CODES = {
-    "TripletExponential": triplet_terms.EXPONENTIAL,
-    "TripletHinge": triplet_terms.HINGE,
-    "TripletSquaredHinge": triplet_terms.SQUARED_HINGE,
-    "TripletLogistic": triplet_terms.LOGISTIC,
-}
-DISTANCE_CODES = {
-    "SquaredEuclidean": triplet_terms.EUCLIDEAN,
-    "SymmetricDivergence": triplet_terms.DIVERGENCE,
-}
 MOST_SWEEPS = 50
+# Below this share of the sum of squares of X the loss that comes with a step has too few
+# digits left, and is summed anew.
+DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
 
 
 class RowDescent:
@@ -40,178 +31,261 @@ class RowDescent:
 
     def __init__(self, objective: Objective, index: int, n_rows: int | None = None):
         self.view = objective.views[index]
-        self.terms: SideTerms = objective.terms[index]
-        self.data = KernelData(self.view, divergence=objective.loss.size_order == 1)
-        n = self.view.shape[0]
-        self.unit, self.member = units_of(self.terms, n)
-        norms = self.terms.norms
-        self.l1 = norms.l1 if norms else np.zeros(n)
-        self.l2 = norms.l2 if norms else np.zeros(n)
-        self.incidence = Incidence(self.terms, n_rows or n)
+        self.terms = objective.terms[index]
+        self.divergence = objective.loss.size_order == 1
+        self.incidence = Incidence(self.terms, n_rows or self.view.shape[0])
+        self.n_threads = available_threads(self.view.n_jobs)
+        units = Units(self.terms, self.view)
+        kind = (
+            DivergenceData
+            if self.divergence
+            else MaskedData
+            if isinstance(self.view, Masked)
+            else FullData
+        )
+        self.units = units
+        self.data: Data = kind(self.view, units)
         # coupled rows are visited in an order that depends on the data, not on their numbers,
         # so that renaming the rows renames the result
-        self.rank = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
-        self.n_threads = available_threads(self.view.n_jobs)
+        sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
+        self.linked = np.flatnonzero(self.incidence.linked[: units.n])
+        self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
+        self.free = np.flatnonzero(~self.incidence.linked[: units.n])
 
     def __call__(
         self,
         F: np.ndarray,
         B: np.ndarray,
-        m1: np.ndarray | None = None,
-        m2: np.ndarray | None = None,
-        units: np.ndarray | None = None,
+        m: np.ndarray | None = None,
+        apart: np.ndarray | None = None,
+        linked: bool = True,
+        free: bool = True,
         sweeps: int | None = None,
         share: float = 0.1,
-    ) -> np.ndarray:
-        """A new factor, lower in objective + sum_ik m1_k F_ik + m2_k F_ik^2.
+        guarded: bool = True,
+    ) -> tuple[np.ndarray, float]:
+        """A new factor, lower in objective + sum_ik m_k F_ik^size_order, and its loss.
 
         Parameters
         ----------
         F : ndarray of shape (n_rows, K)
         B : ndarray of shape (n_columns, K)
-        m1, m2 : ndarray of shape (K,) or None
-        units : ndarray or None
-            Which units to change; None is all.
+        m : ndarray of shape (K,) or None
+        apart : ndarray of shape (n_pairs,) or None
+            The distances of the triplets' pairs at F, if they are at hand.
+        linked, free : bool
+            Whether to change the rows that feel triplets or a graph, and the others.
         sweeps : int or None
             At most this many over each row; None is as many as one product with X pays for.
         share : float
             A row stops when a sweep brings less than this share of its first.
+        guarded : bool
+            False: the caller looks whether the objective rose, rows need not (divergence).
         """
+        units = self.units
         K = F.shape[1]
-        F = np.array(F, order="C")
-        none = np.zeros(K)
-        m1, m2 = (none if m is None else m for m in (m1, m2))
+        F = units.take(F)
         sweeps = self.data.sweeps(K) if sweeps is None else sweeps
-        coupling = self.incidence.coupling(F, self.terms)
-        kernel, arrays, last = self.data.arguments(B)
-
-        def run(units: np.ndarray, coupled: bool) -> None:
-            kernel(
-                *(units, self.unit, self.member, F, *arrays, self.l1, self.l2, m1, m2),
-                *(coupling, coupled, sweeps, share, *last),
+        m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
+        settings = sweeps, F.dtype.type(share), guarded
+        self.data.prepare(F, B, m)
+        total = 0.0
+        if free and len(self.free):
+            rows = self.free
+            cost = np.concatenate(([0], np.cumsum(self.data.cost(K)[rows])))
+            parts = map_blocks(
+                lambda start, stop: self.data.run(rows[start:stop], F, *settings),
+                row_blocks(cost),
+                self.n_threads,
             )
+            total += sum(parts)
+        if linked and len(self.linked):
+            coupling = self.incidence.coupling(F, self.terms, apart)
+            total += self.data.run_coupled(self.linked, F, coupling, *settings)
+        return units.spread(F), self.data.loss(total)
 
-        units = np.arange(len(self.unit) - 1) if units is None else units
-        linked = self.incidence.linked[self.member[self.unit[units]]]
-        free = units[~linked]
-        if len(free):
-            cost = np.add.reduceat(self.data.cost(K)[self.member], self.unit[:-1])[free]
-            blocks = row_blocks(np.concatenate(([0], np.cumsum(cost))))
-            map_blocks(lambda a, b: run(free[a:b], False), blocks, self.n_threads)
-        if linked.any():
-            run(units[linked][np.argsort(self.rank[self.member[self.unit[units[linked]]]])], True)
-        return F
+    def exact_loss(self, loss: float) -> bool:
+        """Whether a loss that came with a step has all its digits."""
+        if self.divergence:
+            return True
+        return loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares
 
 
-class KernelData:
-    """Which kernel serves a view and a loss, and the arrays that it reads."""
+class Units:
+    """What moves as one: a row, or the rows that a label ties together."""
 
-    def __init__(self, view: BaseView, divergence: bool):
+    def __init__(self, terms: SideTerms, view: BaseView):
+        self.tying = terms.tying
+        self.n = view.shape[0]
+        if self.tying is not None:
+            self.n = len(self.tying.sizes)
+            self.first = np.unique(self.tying.groups, return_index=True)[1]
+        norms = terms.norms
+        zeros = np.zeros(view.shape[0])
+        self.l1 = self.sum(norms.l1 if norms else zeros)
+        self.l2 = self.sum(norms.l2 if norms else zeros)
+        if self.tying is None:
+            self.count = np.ones(self.n)
+            self.unit, self.member = np.arange(self.n + 1), np.arange(self.n)
+        else:
+            self.count = self.tying.sizes.astype(np.float64)
+            self.unit = np.concatenate(([0], np.cumsum(self.tying.sizes)))
+            self.member = np.argsort(self.tying.groups, kind="stable")
+
+    def sum(self, A: np.ndarray) -> np.ndarray:
+        """Sums over the members of each unit."""
+        return A if self.tying is None else self.tying.sum(A)[self.first]
+
+    def take(self, F: np.ndarray) -> np.ndarray:
+        """A copy of the factor with one row a unit."""
+        return np.array(F, order="C") if self.tying is None else F[self.first]
+
+    def spread(self, F: np.ndarray) -> np.ndarray:
+        """The factor with one row a row of X."""
+        return F if self.tying is None else F[self.tying.groups]
+
+    def entries(self, entries: Entries) -> Entries:
+        """The entries of all members of a unit in one row."""
+        return entries if self.tying is None else entries.joined(self.unit, self.member)
+
+
+class Data:
+    """The view as the kernels want it: arrays that stay, and those made for one step."""
+
+    def __init__(self, view: BaseView, units: Units):
         self.view = view
-        self.divergence = divergence
-        self.entries = None
-        if isinstance(view, Masked) or divergence:
-            # the divergence needs the non-zeros one by one, and sums over the rest
-            self.entries = view.entries if isinstance(view, FullSparse) else view.stored()
+        self.units = units
 
-    def arguments(self, B: np.ndarray) -> tuple[Any, tuple, tuple]:
-        """The kernel, its own arrays, and its last arguments."""
-        if self.entries is None:
-            n = self.view.shape[0]
-            holes = getattr(self.view, "holes", None)
-            gaps = (
-                (holes.indptr, holes.indices)
-                if holes
-                else (np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-            )
-            return descent.full_rows, (self.view.times(B), B.T @ B, B, *gaps), ()
-        entries = (B, self.entries.indptr, self.entries.indices, self.entries.data)
-        if not self.divergence:
-            return descent.masked_rows, entries, ()
-        sums = np.ascontiguousarray(self.view.ones_times(B))
-        return descent.divergence_rows, (*entries, sums), (self.view.floor,)
+    def prepare(self, F: np.ndarray, B: np.ndarray, m: np.ndarray) -> None:
+        """Everything that one step needs of the other factor."""
+        raise NotImplementedError
+
+    def run(self, rows: np.ndarray, F: np.ndarray, sweeps: int, share, guarded: bool) -> float:
+        """Change some rows of F; what they add to the sum that `loss` wants."""
+        raise NotImplementedError
+
+    def run_coupled(self, rows, F, coupling, sweeps: int, share, guarded: bool) -> float:
+        """The same for rows that feel triplets or a graph."""
+        raise NotImplementedError
+
+    def loss(self, total: float) -> float:
+        """The loss, from the sums over all rows."""
+        return self.view.squares + total
 
     def sweeps(self, K: int) -> int:
         """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
-        if self.divergence:
-            return 3  # a sweep costs more than the product, but the first brings it all to hand
         return min(MOST_SWEEPS, int(1.5 + 0.5 * self.view.n_nonzero / (self.view.shape[0] * K)))
 
     def cost(self, K: int) -> np.ndarray:
         """About the multiply-adds of each row."""
-        rows = np.full(self.view.shape[0], 2.0 * K * K)
-        if self.entries is not None:
-            rows += 4.0 * K * self.entries.row_counts
-        return rows
+        return np.full(self.units.n, 4.0 * K * K)
 
 
-class Incidence:
-    """In which triplets and edges each row of a factor stands."""
+class FullData(Data):
+    """Complete data, squared error: one product with X, one Gram matrix for all rows."""
 
-    def __init__(self, terms: SideTerms, n: int):
-        self.n = n
-        triplets, graph = terms.triplets, terms.graph
-        self.linked = np.zeros(n, dtype=bool)
-        self.first, self.triplet, self.role = places(
-            n, [] if triplets is None else [triplets.q, triplets.r, triplets.s]
+    def __init__(self, view: BaseView, units: Units):
+        super().__init__(view, units)
+        self.holes = view.holes if isinstance(view, FullSparse) else None
+        self.torn = np.zeros(units.n, dtype=bool)
+        if self.holes is not None:
+            self.torn = units.sum(self.holes.row_counts.astype(np.float64)) > 0
+        self.l1, self.l2 = units.l1 / units.count, units.l2 / units.count
+
+    def prepare(self, F, B, m):
+        count = self.units.count.astype(F.dtype)[:, None]
+        self.B, self.P = B, self.units.sum(self.view.times(B)) / count
+        self.G = B.T @ B
+        self.R = F[: self.units.n] @ self.G
+        self.R -= self.P
+        self.norms = self.l1, self.l2, np.zeros_like(m), m
+
+    def run(self, rows, F, sweeps, share, guarded):
+        torn = self.torn[rows]
+        total = descent.full_rows(
+            *(rows[~torn], F, self.R, self.P, self.G, *self.norms, self.units.count),
+            *(sweeps, share),
         )
-        self.edge, self.neighbour, self.affinity = neighbours(n, graph)
-        if triplets is not None and terms.strength > 0:
-            self.linked[triplets.rows] = True
-        if graph is not None and terms.graph_weight > 0:
-            self.linked[graph.rows] = True
+        if torn.any():
+            total += self._run_torn(rows[torn], F, NO_COUPLING, False, sweeps, share)
+        return total
 
-    def coupling(self, F: np.ndarray, terms: SideTerms) -> Coupling:
-        """All of it with the distances at F and the strengths of now."""
-        triplets = terms.triplets
-        graph = self.edge, self.neighbour, terms.graph_weight * self.affinity
-        if triplets is None:
-            none = np.zeros(0, dtype=np.int64)
-            empty = none, none, none, np.zeros(0), np.zeros(0), np.zeros(0)
-            return Coupling(
-                *(self.first, self.triplet, self.role, *empty, 0, 0, 1.0, 0.0, 1.0, 1.0), *graph
-            )
-        near, far = triplets.near_far(F)
-        return Coupling(
-            *(self.first, self.triplet, self.role, triplets.q, triplets.r, triplets.s, near, far),
-            terms.triplet_weight * triplets.share,
-            PENALTY_CODES[type(triplets).__name__],
-            DISTANCE_CODES[type(triplets.distance).__name__],
-            float(triplets.sigma),
-            float(getattr(triplets.distance, "floor", 0.0)),
-            float(triplets.margin or 1.0),
-            float(getattr(triplets, "cap", 0.0)),
-            *graph,
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        torn = self.torn[rows]
+        total = descent.full_coupled_rows(
+            *(rows[~torn], F, self.R, self.P, self.G, *self.norms, coupling, sweeps, share)
+        )
+        if torn.any():
+            total += self._run_torn(rows[torn], F, coupling, True, sweeps, share)
+        return total
+
+    def _run_torn(self, rows, F, coupling, coupled, sweeps, share):
+        assert self.holes is not None
+        return descent.torn_rows(
+            *(rows, F, self.P, self.B, self.units.unit, self.units.member),
+            *(self.holes.indptr, self.holes.indices, *self.norms, self.units.count),
+            *(coupling, coupled, sweeps, share),
         )
 
 
-def places(n: int, roles: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every row its places in the triplets: offsets, triplet numbers, roles."""
-    if not roles:
-        return np.zeros(n + 1, dtype=np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    rows = np.concatenate(roles)
-    order = np.argsort(rows, kind="stable")
-    numbers = np.tile(np.arange(len(roles[0])), 3)
-    role = np.repeat(np.arange(3), len(roles[0]))
-    first = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
-    return first, numbers[order], role[order]
+class MaskedData(Data):
+    """Incomplete data, squared error: a Gram matrix a row."""
+
+    def __init__(self, view: BaseView, units: Units):
+        super().__init__(view, units)
+        self.entries = units.entries(view.stored())
+
+    def prepare(self, F, B, m):
+        self.arrays = B, self.entries.indptr, self.entries.indices, self.entries.data
+        self.norms = self.units.l1, self.units.l2, np.zeros_like(m), m, self.units.count
+
+    def run(self, rows, F, sweeps, share, guarded):
+        return descent.masked_rows(
+            rows, F, *self.arrays, *self.norms, NO_COUPLING, False, sweeps, share
+        )
+
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        return descent.masked_rows(
+            rows, F, *self.arrays, *self.norms, coupling, True, sweeps, share
+        )
+
+    def cost(self, K):
+        return K * K * (1.0 * self.entries.row_counts + 4.0)
 
 
-def neighbours(n: int, graph: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every row its edges: offsets, neighbours, affinities."""
-    if graph is None:
-        return np.zeros(n + 1, dtype=np.int64), np.zeros(0, np.int64), np.zeros(0)
-    i, j, weight = graph.attract
-    rows = np.concatenate((i, j))
-    order = np.argsort(rows, kind="stable")
-    first = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
-    return first, np.concatenate((j, i))[order], np.concatenate((weight, weight))[order]
+class DivergenceData(Data):
+    """The divergence: the non-zeros one by one, and sums over the rest."""
 
+    def __init__(self, view: BaseView, units: Units):
+        super().__init__(view, units)
+        entries = view.entries if isinstance(view, FullSparse) else view.stored()
+        self.entries = units.entries(entries)
+        x = self.entries.data[self.entries.data > 0].astype(np.float64)
+        self.constant = float(np.dot(x, np.log(x)) - x.sum())
 
-def units_of(terms: SideTerms, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of every unit: one each, or the members of a label."""
-    if terms.tying is None:
-        return np.arange(n + 1), np.arange(n)
-    sizes = terms.tying.sizes
-    order = np.argsort(terms.tying.groups, kind="stable")
-    return np.concatenate(([0], np.cumsum(sizes))), order
+    def prepare(self, F, B, m):
+        sums = np.ascontiguousarray(self.units.sum(self.view.ones_times(B)))
+        entries = self.entries
+        self.arrays = B, entries.indptr, entries.indices, entries.data, sums
+        self.norms = self.units.l1, self.units.l2, m, self.units.count
+
+    def run(self, rows, F, sweeps, share, guarded):
+        return divergence_rows(
+            *(rows, F, *self.arrays, *self.norms, NO_COUPLING, False),
+            *(sweeps, share, self.view.floor, guarded),
+        )
+
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        return divergence_rows(
+            *(rows, F, *self.arrays, *self.norms, coupling, True),
+            *(sweeps, share, self.view.floor, guarded),
+        )
+
+    def loss(self, total):
+        return self.constant + total
+
+    def sweeps(self, K):
+        return 1  # a second sweep costs as much as a pass with a better other factor
+
+    def cost(self, K):
+        return K * (6.0 * self.entries.row_counts + 4.0)

@@ -1,0 +1,217 @@
+"""Rows of a factor F by coordinate descent on the divergence, the other factor B fixed.
+
+For row i the sum is  sum_k c_k f_k - sum_t x_t log y_t  with y = B f at the entries of the
+row and c the sums of B over its observed columns. A coordinate takes Newton's step on 1/phi,
+phi = sum x b / y, which from below never passes the minimum; zeros whose slope holds them
+down are left out of the sweep.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.kernels import kernel
+from rprnmf.kernels.coupling import change, model, settle
+from rprnmf.kernels.csr import dot
+
+HALVINGS = 30
+LEAST = 1e-6  # share of a model value that a guarded step must leave
+
+
+@kernel
+def longest(rows, indptr):
+    """The most entries that one of the rows has."""
+    most = 0
+    for i in rows:
+        most = max(most, indptr[i + 1] - indptr[i])
+    return most
+
+
+@kernel
+def divergence_rows(
+    rows,
+    F,
+    B,
+    indptr,
+    indices,
+    data,
+    sums,
+    l1,
+    l2,
+    m1,
+    count,
+    coupling,
+    coupled,
+    sweeps,
+    share,
+    floor,
+    guarded,
+):
+    """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
+
+    With ``guarded`` the sum of no row rises. Returns sum_ik c_ik f_ik - sum_t x_t log y_t.
+    """
+    K = F.shape[1]
+    zero = F.dtype.type(0)
+    one = F.dtype.type(1)
+    least = F.dtype.type(floor)
+    most = longest(rows, indptr)
+    x = np.empty(most, F.dtype)
+    y = np.empty(most, F.dtype)
+    inverse = np.empty(most, F.dtype)
+    before = np.empty(most, F.dtype)
+    columns = np.empty((K, most), F.dtype)
+    column = np.empty(most, np.int64)
+    phi = np.empty(K, F.dtype)
+    active = np.empty(K, np.int64)
+    linear = np.empty(K, F.dtype)
+    f = np.empty(K, F.dtype)
+    side = np.zeros(K)  # slope of the quadratic terms: L2, triplets, graph
+    slope = np.zeros(K)
+    room = np.empty(K)
+    M = np.zeros((K, K))
+    total = 0.0
+    for i in rows:
+        f[:] = F[i]
+        c = sums[i]
+        size = 0
+        phi[:] = zero
+        for t in range(indptr[i], indptr[i + 1]):
+            if data[t] <= 0:
+                continue
+            b = B[indices[t]]
+            model_value = max(dot(f, b), least)
+            x[size] = data[t]
+            y[size] = model_value
+            inverse[size] = one / model_value
+            column[size] = indices[t]
+            ratio = x[size] * inverse[size]
+            for k in range(K):
+                phi[k] += ratio * b[k]
+            size += 1
+        quadratic = coupled or l2[i] > 0.0
+        if quadratic:
+            if coupled:
+                model(coupling, F, i, slope, M, room)
+            else:
+                slope[:] = 0.0
+                M[:] = 0.0
+            for k in range(K):
+                slope[k] += 2.0 * l2[i] * f[k]
+                M[k, k] += 2.0 * l2[i]
+                side[k] = slope[k]
+        n_active = 0
+        empty = True
+        for k in range(K):
+            # a negative multiplier leaves a coordinate at least half of its own slope
+            own = c[k] + l1[i]
+            linear[k] = max(own + count[i] * m1[k], 0.5 * own)
+            empty = empty and c[k] <= 0
+            if f[k] > zero or phi[k] > linear[k] + side[k]:
+                active[n_active] = k
+                n_active += 1
+        if size == 0 and not coupled:
+            # no entry asks for anything; where nothing is observed the row is zero too
+            F[i] = zero
+            continue
+        for t in range(size):
+            b = B[column[t]]
+            for a in range(n_active):
+                columns[a, t] = b[active[a]]
+        if guarded or coupled:
+            before[:size] = y[:size]
+        first = zero
+        for sweep in range(sweeps):
+            gained = zero
+            for a in range(n_active):
+                k = active[a]
+                b = columns[a]
+                p = zero
+                bend = zero
+                for t in range(size):
+                    ratio = b[t] * inverse[t]
+                    w = x[t] * ratio
+                    p += w
+                    bend += w * ratio
+                old = f[k]
+                if quadratic:
+                    ask = linear[k] + F.dtype.type(side[k]) - p
+                    curve = bend + F.dtype.type(M[k, k])
+                    if curve > zero:
+                        new = max(old - ask / curve, zero)
+                    else:
+                        new = zero if ask > zero else old
+                else:
+                    ask = linear[k] - p
+                    if bend > zero and linear[k] > zero:
+                        new = max(old - (p / linear[k]) * ask / bend, zero)
+                    else:
+                        new = zero if ask > zero else old
+                d = new - old
+                if d != zero:
+                    gained += abs(d * ask)
+                    f[k] = new
+                    if quadratic:
+                        for j in range(K):
+                            side[j] += d * M[k, j]
+                    for t in range(size):
+                        model_value = max(y[t] + d * b[t], least)
+                        y[t] = model_value
+                        inverse[t] = one / model_value
+            if sweep == 0:
+                first = share * gained
+            if gained <= first:
+                break
+        if guarded or coupled:
+            guard(
+                coupling, coupled, F, i, f, c, linear, l2[i], B, column, x, before, y, size, least
+            )
+        for k in range(K):
+            F[i, k] = f[k]
+            total += np.float64(c[k]) * f[k]
+        for t in range(size):
+            total -= np.float64(x[t]) * np.log(y[t])
+    return total
+
+
+@kernel
+def guard(coupling, coupled, F, i, f, c, linear, l2, B, column, x, before, y, size, floor):
+    """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
+
+    ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows.
+    """
+    K = f.shape[0]
+    # the sums of steps have lost digits where nearly all of an entry went
+    for t in range(size):
+        if y[t] < LEAST * before[t]:
+            y[t] = max(dot(f, B[column[t]]), floor)
+    step = np.empty(K)
+    rise = 0.0
+    for k in range(K):
+        step[k] = np.float64(f[k]) - F[i, k]
+        rise += step[k] * (linear[k] + l2 * (2.0 * F[i, k] + step[k]))
+    sure = 0.0  # rounding of the sum below
+    for t in range(size):
+        part = x[t] * np.log(np.float64(y[t]) / before[t])
+        rise -= part
+        sure += abs(part)
+    if coupled:
+        rise += change(coupling, F, i, f)
+    sure *= 8 * np.finfo(y.dtype).eps
+    length = 1.0
+    for halving in range(HALVINGS + 1):
+        if rise <= (sure if not coupled else 0.0):
+            if coupled:
+                settle(coupling, i)
+            return
+        length = length * 0.5 if halving < HALVINGS else 0.0
+        rise = 0.0
+        for k in range(K):
+            f[k] = F[i, k] + length * step[k]
+            d = np.float64(f[k]) - F[i, k]
+            rise += d * (linear[k] + l2 * (2.0 * F[i, k] + d))
+        for t in range(size):
+            y[t] = max(dot(f, B[column[t]]), floor)
+            rise -= x[t] * np.log(np.float64(y[t]) / before[t])
+        if coupled:
+            rise += change(coupling, F, i, f)

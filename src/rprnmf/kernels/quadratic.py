@@ -1,0 +1,123 @@
+"""Coordinate descent on f'Qf - 2p'f over f >= 0, for one row or for four rows at a time.
+
+g = Qf - p, with linear terms, is half the gradient and is kept up to date. ``h`` is half the
+curvature of every coordinate, at least Q_kk: what it exceeds Q_kk by is a quadratic term of
+that coordinate alone. A row ends when a sweep brings less than ``share`` of what its first
+brought.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rprnmf.kernels import kernel
+from rprnmf.kernels.csr import dot
+
+
+@kernel
+def curvature(G, l2, m2, h):
+    """Half the curvature of every coordinate.
+
+    A negative multiplier leaves a coordinate at least half of its own curvature.
+    """
+    for k in range(h.shape[0]):
+        own = G[k, k] + l2
+        h[k] = max(own + m2[k], 0.5 * own)
+
+
+@kernel
+def descend_one(f, g, Q, h, sweeps, share):
+    """One row."""
+    K = f.shape[0]
+    zero = f.dtype.type(0)
+    least = zero
+    for sweep in range(sweeps):
+        gained = zero
+        for k in range(K):
+            if h[k] <= zero:
+                continue
+            old = f[k]
+            new = max(old - g[k] / h[k], zero)
+            d = new - old
+            if d != zero:
+                gained += d * d * h[k]
+                f[k] = new
+                row = Q[k]
+                for j in range(K):
+                    g[j] += d * row[j]
+                g[k] += d * (h[k] - row[k])
+        if sweep == 0:
+            least = share * gained
+        if gained <= least:
+            break
+
+
+@kernel
+def descend_four(f1, f2, f3, f4, g1, g2, g3, g4, live, Q, h, inverse, sweeps, share):
+    """Four rows in step: their chains of dependent operations overlap.
+
+    A coordinate waits for the one before it; four independent rows keep the machine busy
+    meanwhile, and one load of Q serves all four. A row that has ended (``live`` is 0) makes
+    steps of exactly 0, so that every row comes out as if it were alone.
+    """
+    K = f1.shape[0]
+    zero = f1.dtype.type(0)
+    a1, a2, a3, a4 = live[0], live[1], live[2], live[3]
+    least1, least2, least3, least4 = zero, zero, zero, zero
+    for sweep in range(sweeps):
+        won1, won2, won3, won4 = zero, zero, zero, zero
+        for k in range(K):
+            v = inverse[k]
+            old1, old2, old3, old4 = f1[k], f2[k], f3[k], f4[k]
+            new1 = max(old1 - g1[k] * (v * a1), zero)
+            new2 = max(old2 - g2[k] * (v * a2), zero)
+            new3 = max(old3 - g3[k] * (v * a3), zero)
+            new4 = max(old4 - g4[k] * (v * a4), zero)
+            d1, d2, d3, d4 = new1 - old1, new2 - old2, new3 - old3, new4 - old4
+            if d1 != zero or d2 != zero or d3 != zero or d4 != zero:
+                row = Q[k]
+                bend = h[k]
+                extra = bend - row[k]
+                won1 += d1 * d1 * bend
+                won2 += d2 * d2 * bend
+                won3 += d3 * d3 * bend
+                won4 += d4 * d4 * bend
+                f1[k], f2[k], f3[k], f4[k] = new1, new2, new3, new4
+                for j in range(K):
+                    q = row[j]
+                    g1[j] += d1 * q
+                    g2[j] += d2 * q
+                    g3[j] += d3 * q
+                    g4[j] += d4 * q
+                g1[k] += d1 * extra
+                g2[k] += d2 * extra
+                g3[k] += d3 * extra
+                g4[k] += d4 * extra
+        if sweep == 0:
+            least1, least2, least3, least4 = share * won1, share * won2, share * won3, share * won4
+        if won1 <= least1:
+            a1 = zero
+        if won2 <= least2:
+            a2 = zero
+        if won3 <= least3:
+            a3 = zero
+        if won4 <= least4:
+            a4 = zero
+        if a1 + a2 + a3 + a4 == zero:
+            break
+
+
+@kernel
+def start(f, p, Q, h, l1, m1, g):
+    """g at f."""
+    for k in range(f.shape[0]):
+        g[k] = dot(Q[k], f) - p[k] + 0.5 * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
+
+
+@kernel
+def value(f, p, Q):
+    """f'Qf - 2p'f."""
+    total = 0.0
+    for k in range(f.shape[0]):
+        total += f[k] * (dot(Q[k], f) - 2.0 * p[k])
+    return total

@@ -1,0 +1,95 @@
+"""In which triplets, pairs and edges each row of a factor stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rprnmf.kernels import coupling
+from rprnmf.kernels.coupling import Coupling
+from rprnmf.objective import SideTerms
+
+#: how the kernels call the penalties and distances of the registries
+PENALTY_CODES = {
+    "TripletExponential": coupling.EXPONENTIAL,
+    "TripletHinge": coupling.HINGE,
+    "TripletSquaredHinge": coupling.SQUARED_HINGE,
+    "TripletLogistic": coupling.LOGISTIC,
+}
+DISTANCE_CODES = {
+    "SquaredEuclidean": coupling.EUCLIDEAN,
+    "SymmetricDivergence": coupling.DIVERGENCE,
+}
+_NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
+#: for kernels that take a coupling and are told to leave it alone
+NO_COUPLING = Coupling(
+    *(_NO_INDEX,) * 8, *(_NO_NUMBER,) * 4, 0, 0, 1.0, 0.0, 1.0, 0.0, *(_NO_INDEX,) * 2, _NO_NUMBER
+)
+
+
+class Incidence:
+    """For every row its places in the triplets, in their pairs and in a graph.
+
+    Parameters
+    ----------
+    terms : SideTerms
+    n : int
+        Rows of the factor.
+    """
+
+    def __init__(self, terms: SideTerms, n: int):
+        triplets, graph = terms.triplets, terms.graph
+        self.linked = np.zeros(n, dtype=bool)
+        none = np.zeros(n + 1, dtype=np.int64), _NO_INDEX, _NO_INDEX
+        self.places, self.pairs = none, none
+        if triplets is not None:
+            self.places = placed(n, (triplets.q, triplets.r, triplets.s))
+            i, j = triplets.pairs
+            met, pair, end = placed(n, (i, j))
+            self.pairs = met, pair, np.where(end == 0, j[pair], i[pair])
+            if terms.strength > 0:
+                self.linked[triplets.rows] = True
+        self.edges: tuple[np.ndarray, np.ndarray, np.ndarray] = (*none[:2], _NO_NUMBER)
+        if graph is not None:
+            i, j, weight = graph.attract
+            first, edge, end = placed(n, (i, j))
+            self.edges = first, np.where(end == 0, j[edge], i[edge]), weight[edge]
+            if terms.graph_weight > 0:
+                self.linked[graph.rows] = True
+        self.room = np.zeros((2, 0 if triplets is None else len(triplets.pairs[0])))
+
+    def coupling(self, F: np.ndarray, terms: SideTerms, apart: np.ndarray | None) -> Coupling:
+        """All of it with the distances at F and the strengths of now."""
+        triplets: Any = terms.triplets
+        first, neighbour, affinity = self.edges
+        graph = first, neighbour, terms.graph_weight * affinity
+        if triplets is None:
+            return Coupling(
+                *(*self.places, *self.pairs, _NO_INDEX, _NO_INDEX, *(_NO_NUMBER,) * 4),
+                *(0, 0, 1.0, 0.0, 1.0, 0.0, *graph),
+            )
+        apart = triplets.apart(F) if apart is None else apart.copy()
+        return Coupling(
+            *(*self.places, *self.pairs, triplets.near, triplets.far, apart, *self.room),
+            terms.triplet_weight * triplets.share,
+            PENALTY_CODES[type(triplets).__name__],
+            DISTANCE_CODES[type(triplets.distance).__name__],
+            float(triplets.sigma),
+            float(getattr(triplets.distance, "floor", 0.0)),
+            float(triplets.margin or 1.0),
+            float(getattr(triplets, "cap", 0.0)),
+            *graph,
+        )
+
+
+def placed(n: int, ends: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every row its places in a list of things with several ends.
+
+    Returns offsets by row, the numbers of the things in rising order, and which end it is.
+    """
+    rows = np.concatenate(ends)
+    size = len(ends[0])
+    order = np.lexsort((np.tile(np.arange(size), len(ends)), rows))
+    first = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+    return first, order % max(size, 1), order // max(size, 1)

@@ -1,0 +1,40 @@
+"""Going on in the direction of the last moves, and going back where that was wrong.
+
+After its own step each factor moves on by ``beta`` times its last change (Ang and Gillis).
+An iteration that ends higher than the last accepted point is undone, so that the objective
+never rises; ``beta`` then shrinks, and otherwise grows up to a cap that remembers where it
+last failed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+FIRST, GROWTH, CAP_GROWTH, SHRINK = 0.5, 1.01, 1.005, 1.5
+
+
+class Momentum:
+    """How far to go on, and from where the last moves came."""
+
+    def __init__(self) -> None:
+        self.beta, self.cap = FIRST, 1.0
+        self.last: tuple[np.ndarray, np.ndarray] | None = None
+
+    def ahead(self, index: int, F: np.ndarray) -> np.ndarray:
+        """The factor a part of its last move further on, not below zero."""
+        if self.last is None:
+            return F
+        beta = F.dtype.type(self.beta)
+        return np.maximum(F + beta * (F - self.last[index]), F.dtype.type(0))
+
+    def accept(self, W: np.ndarray, Ht: np.ndarray) -> None:
+        """The objective fell; the next moves start from these factors."""
+        self.last = W, Ht
+        self.beta = min(self.cap, GROWTH * self.beta)
+        self.cap = min(1.0, CAP_GROWTH * self.cap)
+
+    def reject(self) -> None:
+        """The objective rose."""
+        self.last = None
+        self.cap = self.beta
+        self.beta /= SHRINK
