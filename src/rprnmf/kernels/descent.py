@@ -82,14 +82,35 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
 
 
 @kernel
-def torn_rows(
-    rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, coupling, coupled, sweeps, share
-):
-    """Complete data but for holes: a row's Gram matrix runs over the columns it observes.
+def torn_gram(u, B, unit, member, holes, hole, count, G):
+    """G = the mean of b b' over what the rows of X that share row u of F observe.
 
     ``hole[holes[i]:holes[i + 1]]`` are the columns that row i of X does not observe, and
-    ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u of F.
+    ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u. Tells how many entries
+    are observed.
     """
+    K = B.shape[1]
+    G[:] = 0
+    seen = 0
+    for place in range(unit[u], unit[u + 1]):
+        i = member[place]
+        t = holes[i]
+        for column in range(B.shape[0]):
+            if t < holes[i + 1] and hole[t] == column:
+                t += 1
+                continue
+            seen += 1
+            v = B[column]
+            for k in range(K):
+                for j in range(K):
+                    G[k, j] += v[k] * v[j]
+    G /= count[u]
+    return seen
+
+
+@kernel
+def torn_rows(rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share):
+    """Complete data but for holes: a row's Gram matrix runs over the columns it observes."""
     K = F.shape[1]
     f = np.empty(K, F.dtype)
     g = np.empty(K, F.dtype)
@@ -97,52 +118,56 @@ def torn_rows(
     G = np.empty((K, K), F.dtype)
     total = 0.0
     for u in rows:
-        G[:] = 0
-        seen = 0
-        for place in range(unit[u], unit[u + 1]):
-            i = member[place]
-            t = holes[i]
-            for column in range(B.shape[0]):
-                if t < holes[i + 1] and hole[t] == column:
-                    t += 1
-                    continue
-                seen += 1
-                v = B[column]
-                for k in range(K):
-                    for j in range(K):
-                        G[k, j] += v[k] * v[j]
-        G /= count[u]
-        if seen == 0 and not coupled:
+        if torn_gram(u, B, unit, member, holes, hole, count, G) == 0:
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
         f[:] = F[u]
         curvature(G, l2[u], m2, h)
         start(f, P[u], G, h, l1[u], m1, g)
-        if coupled:
-            coupled_row(coupling, F, u, f, g, G, h, sweeps, share)
-        else:
-            descend_one(f, g, G, h, sweeps, share)
+        descend_one(f, g, G, h, sweeps, share)
         F[u] = f
         total += count[u] * value(f, P[u], G)
     return total
 
 
 @kernel
-def full_coupled_rows(rows, F, R, P, G, l1, l2, m1, m2, coupling, sweeps, share):
-    """As `full_rows`, for rows that triplets or a graph couple to others."""
+def full_coupled_rows(
+    rows,
+    F,
+    P,
+    G,
+    B,
+    torn,
+    unit,
+    member,
+    holes,
+    hole,
+    l1,
+    l2,
+    m1,
+    m2,
+    count,
+    coupling,
+    sweeps,
+    share,
+):
+    """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others."""
     K = F.shape[1]
     f = np.empty(K, F.dtype)
+    g = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
+    own = np.empty((K, K), F.dtype)
     total = 0.0
     for i in rows:
+        if torn[i]:
+            torn_gram(i, B, unit, member, holes, hole, count, own)
+        Q = own if torn[i] else G
         f[:] = F[i]
-        g = R[i]
-        curvature(G, l2[i], m2, h)
-        for k in range(K):
-            g[k] += 0.5 * (l1[i] + m1[k]) + (h[k] - G[k, k]) * f[k]
-        coupled_row(coupling, F, i, f, g, G, h, sweeps, share)
+        curvature(Q, l2[i], m2, h)
+        start(f, P[i], Q, h, l1[i], m1, g)
+        coupled_row(coupling, F, i, f, g, Q, h, sweeps, share)
         F[i] = f
-        total += value(f, P[i], G)
+        total += value(f, P[i], Q)
     return total
 
 

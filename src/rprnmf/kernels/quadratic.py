@@ -8,8 +8,6 @@ brought.
 
 from __future__ import annotations
 
-import numpy as np
-
 from rprnmf.kernels import kernel
 from rprnmf.kernels.csr import dot
 

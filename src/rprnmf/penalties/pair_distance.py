@@ -27,9 +27,7 @@ class PairDistance(ABC):
         """Add to ``parts`` the split of sum_t weight_t * distance(F_i, F_j)."""
 
     @abstractmethod
-    def gain(
-        self, F: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray
-    ) -> np.ndarray:
+    def gain(self, F: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """The derivative of that sum in log c_k when column k of F grows by c_k."""
 
 

@@ -59,11 +59,9 @@ class CoordinateDescent:
         self.ramps = self.multiplicative.ramps
         self.moving = self.multiplicative.moving
         self.momentum = Momentum()
-        self.iteration = 0
         self.now: Point | None = None
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
-        self.iteration += 1
         if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
             self.now = self.point(W, Ht)
         now = self.now
@@ -71,7 +69,7 @@ class CoordinateDescent:
         before = now.values.objective
         new = self.leap(now) if self.momentum.last is not None else None
         if new is None:
-            new = self.walk(now, before)
+            new = self.walk(now)
         if not new.values.objective <= before:  # rounding at the end of the road
             new = now
         self.now = new
@@ -104,7 +102,7 @@ class CoordinateDescent:
         momentum.accept(W, new.factors[1])
         return new
 
-    def walk(self, now: Point, before: float) -> Point:
+    def walk(self, now: Point) -> Point:
         """Both factors, each half step looked at where it might rise."""
         new = now
         for index in self.moving:
@@ -119,18 +117,13 @@ class CoordinateDescent:
     def rows(
         self, index: int, factors: Factors, now: Point | None = None, guarded: bool = True
     ) -> tuple[np.ndarray, np.ndarray, float | None]:
-        """Both factors after a step by rows in one of them, and the loss.
-
-        First few sweeps, then as many as pay: far from the minimum the other factor is not
-        worth being followed to the end.
-        """
+        """Both factors after a step by rows in one of them, and the loss."""
         F, B = factors[index], factors[1 - index]
         side = self.sides[index]
-        sweeps = min(side.data.sweeps(F.shape[1]), 1 + self.iteration // 3)
         fixed = self.scale.fixed(index)
         apart = (None, None) if now is None else now.apart
         m = self.multiplier(index, factors, apart) if fixed else None
-        new, loss = side(F, B, m, apart[index], sweeps=sweeps, guarded=guarded)
+        new, loss = side(F, B, m, apart[index], guarded=guarded)
         if fixed:
             gone = ~new.any(axis=0)
             if gone.any():  # a component that vanished would carry distances for nothing
@@ -167,9 +160,7 @@ class CoordinateDescent:
         """The multiplier of the sizes of this factor's columns, from the penalties alone."""
         gains = [
             terms.gain(factor, distances)
-            for terms, factor, distances in zip(
-                self.objective.terms, factors, apart, strict=True
-            )
+            for terms, factor, distances in zip(self.objective.terms, factors, apart, strict=True)
         ]
         gain = gains[1 - index] - gains[index]
         if self.scale.balanced:

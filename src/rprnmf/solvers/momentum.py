@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-FIRST, GROWTH, CAP_GROWTH, SHRINK = 0.5, 1.01, 1.005, 1.5
+FIRST, GROWTH, CAP_GROWTH, SHRINK = 0.7, 1.01, 1.005, 1.5
 
 
 class Momentum:

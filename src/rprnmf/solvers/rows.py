@@ -188,8 +188,11 @@ class FullData(Data):
         super().__init__(view, units)
         self.holes = view.holes if isinstance(view, FullSparse) else None
         self.torn = np.zeros(units.n, dtype=bool)
+        gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         if self.holes is not None:
             self.torn = units.sum(self.holes.row_counts.astype(np.float64)) > 0
+            gaps = self.holes.indptr, self.holes.indices
+        self.gaps = units.unit, units.member, *gaps
         self.l1, self.l2 = units.l1 / units.count, units.l2 / units.count
 
     def prepare(self, F, B, m):
@@ -207,24 +210,16 @@ class FullData(Data):
             *(sweeps, share),
         )
         if torn.any():
-            total += self._run_torn(rows[torn], F, NO_COUPLING, False, sweeps, share)
+            total += descent.torn_rows(
+                *(rows[torn], F, self.P, self.B, *self.gaps, *self.norms, self.units.count),
+                *(sweeps, share),
+            )
         return total
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
-        torn = self.torn[rows]
-        total = descent.full_coupled_rows(
-            *(rows[~torn], F, self.R, self.P, self.G, *self.norms, coupling, sweeps, share)
-        )
-        if torn.any():
-            total += self._run_torn(rows[torn], F, coupling, True, sweeps, share)
-        return total
-
-    def _run_torn(self, rows, F, coupling, coupled, sweeps, share):
-        assert self.holes is not None
-        return descent.torn_rows(
-            *(rows, F, self.P, self.B, self.units.unit, self.units.member),
-            *(self.holes.indptr, self.holes.indices, *self.norms, self.units.count),
-            *(coupling, coupled, sweeps, share),
+        return descent.full_coupled_rows(
+            *(rows, F, self.P, self.G, self.B, self.torn, *self.gaps, *self.norms),
+            *(self.units.count, coupling, sweeps, share),
         )
 
 
@@ -285,7 +280,7 @@ class DivergenceData(Data):
         return self.constant + total
 
     def sweeps(self, K):
-        return 1  # a second sweep costs as much as a pass with a better other factor
+        return 4  # as a rule two are done: a sweep is cheap once the entries are at hand
 
     def cost(self, K):
         return K * (6.0 * self.entries.row_counts + 4.0)
