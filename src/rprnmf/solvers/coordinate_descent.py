@@ -99,7 +99,7 @@ class CoordinateDescent:
         if not new.values.objective <= now.values.objective:
             momentum.reject()
             return None
-        momentum.accept(W, new.factors[1])
+        momentum.accept(W, now.factors[1])
         return new
 
     def walk(self, now: Point) -> Point:
@@ -111,7 +111,7 @@ class CoordinateDescent:
             factors, _ = self.multiplicative.scale_step(new.factors, new.values)
             new = self.point(*factors)
         if len(self.moving) == 2:
-            self.momentum.last = now.factors
+            self.momentum.last = new.factors[0], now.factors[1]
         return new
 
     def rows(

@@ -28,7 +28,8 @@ class Momentum:
         return np.maximum(F + beta * (F - self.last[index]), F.dtype.type(0))
 
     def accept(self, W: np.ndarray, Ht: np.ndarray) -> None:
-        """The objective fell; the next moves start from these factors."""
+        """The objective fell; the next moves count from here: W as its own step left it, H
+        before its step."""
         self.last = W, Ht
         self.beta = min(self.cap, GROWTH * self.beta)
         self.cap = min(1.0, CAP_GROWTH * self.cap)
