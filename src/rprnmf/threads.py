@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 Result = TypeVar("Result")
 
 BLOCKS = 16
-SMALLEST_BLOCK = 20_000  # multiply-adds below which a thread costs more than it saves
+SMALLEST_BLOCK = 500_000  # multiply-adds below which a thread costs more than it saves
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()

@@ -9,9 +9,10 @@ The scale rule (`scale.py`) fixes the sizes of a factor's columns, which a step 
 not keep. At a minimum the multiplier of that constraint is known without solving for it: the
 loss does not change when scale moves from one factor to the other, so it equals what the
 penalties of the two sides would gain by that move. The step takes it along as a linear or
-quadratic term, the columns are then brought to size exactly, and in the rare case that the
-objective is higher after all, the exact step on the sphere, or the multiplicative one, which
-keep the sizes by themselves, replace it.
+quadratic term, and the columns are then brought to size exactly. Where penalties are so strong
+that this raises the objective, the multiplier is taken that keeps the sizes as they are; in
+the rare case that even that is higher, the exact step on the sphere, or the multiplicative
+one, replace it.
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ class CoordinateDescent:
         self.moving = self.multiplicative.moving
         self.momentum = Momentum()
         self.now: Point | None = None
+        # Sides on which sizes moved too far at once: their steps keep them, and sizes change
+        # with the other factor only. That is slower where the penalties are weak.
+        self.stiff = [False, False]
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
@@ -122,7 +126,9 @@ class CoordinateDescent:
         side = self.sides[index]
         fixed = self.scale.fixed(index)
         apart = (None, None) if now is None else now.apart
-        m = self.multiplier(index, factors, apart) if fixed else None
+        m: np.ndarray | str | None = None
+        if fixed:
+            m = "keep" if self.stiff[index] else self.multiplier(index, factors, apart)
         new, loss = side(F, B, m, apart[index], guarded=guarded)
         if fixed:
             gone = ~new.any(axis=0)
@@ -140,6 +146,9 @@ class CoordinateDescent:
         new = self.point(*self.scale.apply(W, Ht), loss)
         if new.values.objective <= before:
             return new
+        if not self.stiff[index]:
+            self.stiff[index] = True
+            return self.half_step(index, now)
         old, B = now.factors[index], now.factors[1 - index]
         if self.scale.balanced:
             F = (W, Ht)[index]

@@ -6,12 +6,14 @@ import numpy as np
 
 from rprnmf.kernels import descent
 from rprnmf.kernels.divergence import divergence_rows
+from rprnmf.losses import Loss
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries, FullSparse, Masked
 from rprnmf.solvers.incidence import NO_COUPLING, Incidence
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 MOST_SWEEPS = 50
+NONE = np.zeros(0, dtype=bool)
 # Below this share of the sum of squares of X the loss that comes with a step has too few
 # digits left, and is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
@@ -44,7 +46,7 @@ class RowDescent:
             else FullData
         )
         self.units = units
-        self.data: Data = kind(self.view, units)
+        self.data: Data = kind(objective.loss, self.view, units)
         # coupled rows are visited in an order that depends on the data, not on their numbers,
         # so that renaming the rows renames the result
         sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
@@ -56,7 +58,7 @@ class RowDescent:
         self,
         F: np.ndarray,
         B: np.ndarray,
-        m: np.ndarray | None = None,
+        m: np.ndarray | str | None = None,
         apart: np.ndarray | None = None,
         linked: bool = True,
         free: bool = True,
@@ -70,7 +72,8 @@ class RowDescent:
         ----------
         F : ndarray of shape (n_rows, K)
         B : ndarray of shape (n_columns, K)
-        m : ndarray of shape (K,) or None
+        m : ndarray of shape (K,), "keep" or None
+            "keep": such that the columns of F about keep their sizes.
         apart : ndarray of shape (n_pairs,) or None
             The distances of the triplets' pairs at F, if they are at hand.
         linked, free : bool
@@ -85,10 +88,12 @@ class RowDescent:
         units = self.units
         K = F.shape[1]
         F = units.take(F)
+        self.data.prepare(F, B)
+        if isinstance(m, str):
+            m = self.data.keep(F, B)
+        self.data.m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
         sweeps = self.data.sweeps(K) if sweeps is None else sweeps
-        m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
         settings = sweeps, F.dtype.type(share), guarded
-        self.data.prepare(F, B, m)
         total = 0.0
         if free and len(self.free):
             rows = self.free
@@ -152,13 +157,35 @@ class Units:
 class Data:
     """The view as the kernels want it: arrays that stay, and those made for one step."""
 
-    def __init__(self, view: BaseView, units: Units):
+    m: np.ndarray  # a multiplier of the sizes of the columns, set for every step
+
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        self.loss_itself = loss
         self.view = view
         self.units = units
 
-    def prepare(self, F: np.ndarray, B: np.ndarray, m: np.ndarray) -> None:
+    def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
         """Everything that one step needs of the other factor."""
         raise NotImplementedError
+
+    def keep(self, F: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """The multiplier under which the loss alone would leave the sizes of columns as they are.
+
+        Parameters
+        ----------
+        F : ndarray of shape (n_units, K)
+        B : ndarray of shape (n_columns, K)
+        """
+        F = self.units.spread(F)
+        gradient = self.loss_itself.split(self.view, F, B).gradient
+        return self.from_gradient(F, gradient)
+
+    def from_gradient(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """The same from the gradient of the loss."""
+        order = self.loss_itself.size_order
+        size = order * np.sum(F.astype(np.float64) ** order, axis=0)
+        slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
+        return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
 
     def run(self, rows: np.ndarray, F: np.ndarray, sweeps: int, share, guarded: bool) -> float:
         """Change some rows of F; what they add to the sum that `loss` wants."""
@@ -184,30 +211,40 @@ class Data:
 class FullData(Data):
     """Complete data, squared error: one product with X, one Gram matrix for all rows."""
 
-    def __init__(self, view: BaseView, units: Units):
-        super().__init__(view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
         self.holes = view.holes if isinstance(view, FullSparse) else None
         self.torn = np.zeros(units.n, dtype=bool)
         gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         if self.holes is not None:
             self.torn = units.sum(self.holes.row_counts.astype(np.float64)) > 0
             gaps = self.holes.indptr, self.holes.indices
+        self.any_torn = bool(self.torn.any())
         self.gaps = units.unit, units.member, *gaps
         self.l1, self.l2 = units.l1 / units.count, units.l2 / units.count
 
-    def prepare(self, F, B, m):
-        count = self.units.count.astype(F.dtype)[:, None]
-        self.B, self.P = B, self.units.sum(self.view.times(B)) / count
+    def prepare(self, F, B):
+        self.B, self.P = B, self.view.times(B)
+        if self.units.tying is not None:
+            self.P = self.units.sum(self.P) / self.units.count.astype(F.dtype)[:, None]
         self.G = B.T @ B
         self.R = F[: self.units.n] @ self.G
         self.R -= self.P
-        self.norms = self.l1, self.l2, np.zeros_like(m), m
+
+    def keep(self, F, B):
+        if self.units.tying is not None or self.any_torn:
+            return super().keep(F, B)
+        return self.from_gradient(F, 2 * self.R)
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.l1, self.l2, np.zeros_like(self.m), self.m
 
     def run(self, rows, F, sweeps, share, guarded):
-        torn = self.torn[rows]
+        torn = self.torn[rows] if self.any_torn else NONE
         total = descent.full_rows(
-            *(rows[~torn], F, self.R, self.P, self.G, *self.norms, self.units.count),
-            *(sweeps, share),
+            *(rows[~torn] if self.any_torn else rows, F, self.R, self.P, self.G, *self.norms),
+            *(self.units.count, sweeps, share),
         )
         if torn.any():
             total += descent.torn_rows(
@@ -226,13 +263,16 @@ class FullData(Data):
 class MaskedData(Data):
     """Incomplete data, squared error: a Gram matrix a row."""
 
-    def __init__(self, view: BaseView, units: Units):
-        super().__init__(view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
         self.entries = units.entries(view.stored())
 
-    def prepare(self, F, B, m):
+    def prepare(self, F, B):
         self.arrays = B, self.entries.indptr, self.entries.indices, self.entries.data
-        self.norms = self.units.l1, self.units.l2, np.zeros_like(m), m, self.units.count
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.units.l1, self.units.l2, np.zeros_like(self.m), self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
         return descent.masked_rows(
@@ -251,18 +291,21 @@ class MaskedData(Data):
 class DivergenceData(Data):
     """The divergence: the non-zeros one by one, and sums over the rest."""
 
-    def __init__(self, view: BaseView, units: Units):
-        super().__init__(view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
         entries = view.entries if isinstance(view, FullSparse) else view.stored()
         self.entries = units.entries(entries)
         x = self.entries.data[self.entries.data > 0].astype(np.float64)
         self.constant = float(np.dot(x, np.log(x)) - x.sum())
 
-    def prepare(self, F, B, m):
+    def prepare(self, F, B):
         sums = np.ascontiguousarray(self.units.sum(self.view.ones_times(B)))
         entries = self.entries
         self.arrays = B, entries.indptr, entries.indices, entries.data, sums
-        self.norms = self.units.l1, self.units.l2, m, self.units.count
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.units.l1, self.units.l2, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
         return divergence_rows(
