@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -164,29 +165,9 @@ class SideTerms:
         )
         return [(weight, term) for weight, term in pairs if term is not None]
 
-    def apart(self, F: np.ndarray) -> np.ndarray | None:
-        """The distances of the triplets' pairs; None without triplets."""
-        return None if self.triplets is None else self.triplets.apart(F)
-
-    def value(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
-        """The sum of the terms; ``apart``: the distances at F, if they are at hand."""
-        if apart is None or self.triplets is None:
-            return sum(weight * term.value(F) for weight, term in self.terms)
-        others = sum(w * term.value(F) for w, term in self.terms if term is not self.triplets)
-        near_far = self.triplets.of_triplets(apart)
-        return others + self.triplet_weight * self.triplets.value_at(*near_far)
-
-    def gain(self, F: np.ndarray, apart: np.ndarray | None = None) -> np.ndarray:
-        """The derivative of the terms' sum in log c_k when column k of F grows by c_k."""
-        gain = np.zeros(F.shape[1])
-        if self.triplets is not None and self.triplet_weight > 0:
-            near_far = self.triplets.of_triplets(self.triplets.apart(F) if apart is None else apart)
-            gain += self.triplet_weight * self.triplets.gain(F, *near_far)
-        if self.graph is not None:
-            gain += self.graph_weight * self.graph.gain(F)
-        if self.norms is not None:
-            gain += self.norms.gain(F)
-        return gain
+    def value(self, F: np.ndarray) -> float:
+        """The sum of the terms."""
+        return sum(weight * term.value(F) for weight, term in self.terms)
 
     def split(self, F: np.ndarray) -> Split:
         """The gradient of the terms' sum."""
@@ -204,9 +185,9 @@ class SideTerms:
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
 
-    def satisfied_rate(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
+    def satisfied_rate(self, F: np.ndarray) -> float:
         """The share of the triplets that hold; NaN without triplets."""
-        return self.triplets.satisfied_rate(F, apart) if self.triplets else np.nan
+        return self.triplets.satisfied_rate(F) if self.triplets else np.nan
 
 
 class Objective:
@@ -270,10 +251,51 @@ class Objective:
         return self.scale.apply(W, Ht)
 
 
+class Look:
+    """The terms of one side at a factor, with its distances computed once.
+
+    The values follow the strengths of now.
+    """
+
+    def __init__(self, terms: SideTerms, F: np.ndarray):
+        self.terms = terms
+        self.F = F
+        self.apart: np.ndarray | None = None
+        self.rate = np.nan
+        if terms.triplets is not None:
+            self.apart = terms.triplets.apart(F)
+            self.near, self.far = terms.triplets.of_triplets(self.apart)
+            self.rate = float(np.mean(self.near < self.far))
+
+    @cached_property
+    def _parts(self) -> tuple[float, float, float]:
+        triplets, graph, norms = self.terms.triplets, self.terms.graph, self.terms.norms
+        return (
+            triplets.value_at(self.near, self.far) if triplets is not None else 0.0,
+            graph.value(self.F) if graph is not None else 0.0,
+            norms.value(self.F) if norms is not None else 0.0,
+        )
+
+    @property
+    def value(self) -> float:
+        """The sum of the terms."""
+        triplets, graph, norms = self._parts
+        return self.terms.triplet_weight * triplets + self.terms.graph_weight * graph + norms
+
+    def gain(self) -> np.ndarray:
+        """The derivative of that sum in log c_k when column k of F grows by c_k."""
+        terms, gain = self.terms, np.zeros(self.F.shape[1])
+        if terms.triplets is not None and terms.triplet_weight > 0:
+            gain += terms.triplet_weight * terms.triplets.gain(self.F, self.near, self.far)
+        if terms.graph is not None:
+            gain += terms.graph_weight * terms.graph.gain(self.F)
+        if terms.norms is not None:
+            gain += terms.norms.gain(self.F)
+        return gain
+
+
 class Point:
     """A pair of factors, and what is known of the objective there.
-
-    Distances and the loss are computed once; the values follow the strengths of now.
 
     Parameters
     ----------
@@ -285,32 +307,14 @@ class Point:
     """
 
     def __init__(self, objective: Objective, W: np.ndarray, Ht: np.ndarray, loss=None):
-        self.objective = objective
         self.factors = W, Ht
         if loss is None:
             loss = objective.loss.value(objective.problem.view, W, Ht)
         self.loss = float(loss)
         rows, columns = objective.terms
-        self.apart = rows.apart(W), columns.apart(Ht)
+        self.looks = Look(rows, W), Look(columns, Ht)
 
     @property
     def values(self) -> Values:
         """All parts of the objective."""
-        penalties = (
-            terms.value(factor, apart)
-            for terms, factor, apart in zip(
-                self.objective.terms, self.factors, self.apart, strict=True
-            )
-        )
-        return Values(self.loss, *penalties)
-
-    @property
-    def rates(self) -> tuple[float, float]:
-        """The shares of the triplets of both sides that hold."""
-        rows, columns = (
-            terms.satisfied_rate(factor, apart)
-            for terms, factor, apart in zip(
-                self.objective.terms, self.factors, self.apart, strict=True
-            )
-        )
-        return rows, columns
+        return Values(self.loss, self.looks[0].value, self.looks[1].value)

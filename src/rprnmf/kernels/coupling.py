@@ -17,27 +17,28 @@ from rprnmf.kernels import kernel
 EXPONENTIAL, HINGE, SQUARED_HINGE, LOGISTIC = range(4)
 EUCLIDEAN, DIVERGENCE = range(2)
 Q, R, S = range(3)
+MOST_SQUARES = 8
 
 
 class Coupling(NamedTuple):
     """What ties the rows of a factor to each other.
 
-    ``first[i]:first[i + 1]`` are the places of row i in ``triplet`` and ``role``; ``met``
-    likewise in ``pair`` and ``other``, ``edge`` in ``neighbour`` and ``affinity``.
+    ``first[3 * i + role]:first[3 * i + role + 1]`` are the places in ``near``, ``far`` and
+    ``weight`` of the triplets that row i has this role in; ``met[i]:met[i + 1]`` its places in
+    ``pair`` and ``other``, ``edge`` likewise in ``neighbour`` and ``affinity``.
     """
 
     first: np.ndarray
-    triplet: np.ndarray
-    role: np.ndarray
+    near: np.ndarray  # its pair q-r
+    far: np.ndarray  # its pair q-s
+    weight: np.ndarray  # its strength in the objective
     met: np.ndarray
     pair: np.ndarray
     other: np.ndarray
-    near: np.ndarray  # pair q-r of every triplet
-    far: np.ndarray  # pair q-s
     apart: np.ndarray  # distance of every pair, in units of sigma
     trial: np.ndarray  # the same for a row under trial
     tension: np.ndarray  # room for a number a pair
-    weight: np.ndarray  # strength of every triplet in the objective
+    bending: np.ndarray  # room for a number a place
     penalty: int
     distance: int
     sigma: float
@@ -111,83 +112,124 @@ def pair_distance(distance, x, y, floor):
 
 
 @kernel
-def model(c, F, i, slope, M, a):
-    """Slope and curvature, in row i of F, of everything that couples it.
+def acts(c, i):
+    """Whether anything that couples row i has a slope or a curvature."""
+    if c.edge[i] < c.edge[i + 1]:
+        return True
+    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
+    for place in range(c.first[3 * i], c.first[3 * i + 3]):
+        if not hinged or c.apart[c.near[place]] - c.apart[c.far[place]] > -c.margin:
+            return True
+    return False
 
-    The curvature M is that of Gauss and Newton, and leaves out what bends downwards. At most
-    K triplets are taken to stand for all of a row's: their matrices cost K^2 each.
+
+@kernel
+def model(c, F, i, scale, slope, M, a):
+    """Add to M ``scale`` times the curvature, in row i of F, of everything that couples it.
+
+    Fills its slope. The curvature is that of Gauss and Newton, and leaves out what bends
+    downwards. No more than MOST_SQUARES triplets are taken to stand for all of a row's: their
+    matrices cost K^2 each.
 
     Parameters
     ----------
     c : Coupling
     F : array of shape (n_rows, K)
     i : int
+    scale : float
     slope, a : array of shape (K,)
         Filled; ``a`` is room to work in.
     M : array of shape (K, K)
-        Filled.
     """
     K = F.shape[1]
+    active = tensions(c, i)
+    f = F[i]
     slope[:] = 0.0
-    M[:] = 0.0
-    for place in range(c.met[i], c.met[i + 1]):
-        c.tension[c.pair[place]] = 0.0
-    active = 0
-    for place in range(c.first[i], c.first[i + 1]):
-        t = c.triplet[place]
-        role = c.role[place]
-        pull, push, nn, _, ff = derivatives(
-            c.penalty, c.apart[c.near[t]], c.apart[c.far[t]], c.margin, c.cap
-        )
-        if role != S:
-            c.tension[c.near[t]] += c.weight[t] * pull
-        if role != R:
-            c.tension[c.far[t]] -= c.weight[t] * push
-        if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
-            active += 1
-    for place in range(c.met[i], c.met[i + 1]):
-        w = c.tension[c.pair[place]] / c.sigma
-        if w == 0.0:
-            continue
-        y = F[c.other[place]]
+    if c.distance == EUCLIDEAN:
+        both = 0.0
+        up = 0.0
+        for place in range(c.met[i], c.met[i + 1]):
+            w = 2.0 * c.tension[c.pair[place]] / c.sigma
+            if w != 0.0:
+                both += w
+                up += max(w, 0.0)
+                y = F[c.other[place]]
+                for k in range(K):
+                    slope[k] -= w * y[k]
+        for place in range(c.edge[i], c.edge[i + 1]):
+            w = 2.0 * c.affinity[place]
+            both += w
+            up += w
+            y = F[c.neighbour[place]]
+            for k in range(K):
+                slope[k] -= w * y[k]
         for k in range(K):
-            once, twice = pair_slope(c.distance, F[i, k], y[k], c.floor)
-            slope[k] += w * once
-            if w > 0.0:
-                M[k, k] += w * twice
+            slope[k] += both * f[k]
+            M[k, k] += scale * up
+    else:
+        for place in range(c.met[i], c.met[i + 1]):
+            w = c.tension[c.pair[place]] / c.sigma
+            if w != 0.0:
+                y = F[c.other[place]]
+                for k in range(K):
+                    once, twice = pair_slope(c.distance, f[k], y[k], c.floor)
+                    slope[k] += w * once
+                    M[k, k] += scale * max(w, 0.0) * twice
+        for place in range(c.edge[i], c.edge[i + 1]):
+            w = 2.0 * c.affinity[place]
+            y = F[c.neighbour[place]]
+            for k in range(K):
+                slope[k] += w * (f[k] - y[k])
+                M[k, k] += scale * w
     if active > 0:
-        add_gauss_newton(c, F, i, active, M, a)
-    for place in range(c.edge[i], c.edge[i + 1]):
-        w = c.affinity[place]
-        y = F[c.neighbour[place]]
-        for k in range(K):
-            slope[k] += 2.0 * w * (F[i, k] - y[k])
-            M[k, k] += 2.0 * w
+        add_gauss_newton(c, F, i, scale, active, M, a)
 
 
 @kernel
-def add_gauss_newton(c, F, i, active, M, a):
+def tensions(c, i):
+    """By how much each pair of row i is pulled together; returns how many triplets bend.
+
+    The places of those that bend are listed in ``bending``.
+    """
+    for place in range(c.met[i], c.met[i + 1]):
+        c.tension[c.pair[place]] = 0.0
+    active = 0
+    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
+    begin = c.first[3 * i]
+    for role in range(3):
+        for place in range(c.first[3 * i + role], c.first[3 * i + role + 1]):
+            near, far = c.near[place], c.far[place]
+            if hinged and c.apart[near] - c.apart[far] <= -c.margin:
+                continue
+            pull, push, nn, _, ff = derivatives(
+                c.penalty, c.apart[near], c.apart[far], c.margin, c.cap
+            )
+            if role != S:
+                c.tension[near] += c.weight[place] * pull
+            if role != R:
+                c.tension[far] -= c.weight[place] * push
+            if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
+                c.bending[begin + active] = place
+                active += 1
+    return active
+
+
+@kernel
+def add_gauss_newton(c, F, i, scale, active, M, a):
     """Add to M the squares of the slopes of the distances, as the penalty weighs them."""
     K = F.shape[1]
-    stride = (active + K - 1) // K
-    seen = 0
-    for place in range(c.first[i], c.first[i + 1]):
-        t = c.triplet[place]
-        role = c.role[place]
-        _, _, nn, nf, ff = derivatives(
-            c.penalty, c.apart[c.near[t]], c.apart[c.far[t]], c.margin, c.cap
-        )
-        if not ((nn > 0.0 and role != S) or (ff > 0.0 and role != R)):
-            continue
-        seen += 1
-        if seen % stride != 0:
-            continue
-        w = stride * c.weight[t] / (c.sigma * c.sigma)
+    stride = (active + MOST_SQUARES - 1) // MOST_SQUARES
+    begin = c.first[3 * i]
+    for seen in range(stride // 2, active, stride):
+        place = c.bending[begin + seen]
+        role = Q if place < c.first[3 * i + R] else R if place < c.first[3 * i + S] else S
+        near, far = c.near[place], c.far[place]
+        _, _, nn, nf, ff = derivatives(c.penalty, c.apart[near], c.apart[far], c.margin, c.cap)
+        w = scale * stride * c.weight[place] / (c.sigma * c.sigma)
         for side in range(2):  # the near pair, the far pair
             if (side == 0 and role == S) or (side == 1 and role == R):
                 continue
-            pair = c.near[t] if side == 0 else c.far[t]
-            y = F[other_end(c, i, pair)]
+            y = F[other_end(c, i, near if side == 0 else far)]
             joined = side == 1 and role == Q and nf != 0.0
             for k in range(K):
                 once = pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
@@ -221,18 +263,34 @@ def other_end(c, i, pair):
 def change(c, F, i, f):
     """By how much everything that couples row i changes if it becomes f; fills ``trial``."""
     total = 0.0
-    for place in range(c.met[i], c.met[i + 1]):
+    place = c.met[i]
+    last = c.met[i + 1]
+    if c.distance == EUCLIDEAN:  # four sums at a time keep the machine busy
+        while place + 4 <= last:
+            x, y = F[c.other[place]], F[c.other[place + 1]]
+            z, w = F[c.other[place + 2]], F[c.other[place + 3]]
+            s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0
+            for k in range(f.shape[0]):
+                s1 += (np.float64(f[k]) - x[k]) ** 2
+                s2 += (np.float64(f[k]) - y[k]) ** 2
+                s3 += (np.float64(f[k]) - z[k]) ** 2
+                s4 += (np.float64(f[k]) - w[k]) ** 2
+            c.trial[c.pair[place]] = s1 / c.sigma
+            c.trial[c.pair[place + 1]] = s2 / c.sigma
+            c.trial[c.pair[place + 2]] = s3 / c.sigma
+            c.trial[c.pair[place + 3]] = s4 / c.sigma
+            place += 4
+    while place < last:
         y = F[c.other[place]]
         c.trial[c.pair[place]] = pair_distance(c.distance, f, y, c.floor) / c.sigma
-    for place in range(c.first[i], c.first[i + 1]):
-        t = c.triplet[place]
-        role = c.role[place]
-        near = c.apart[c.near[t]]
-        far = c.apart[c.far[t]]
-        near_then = c.trial[c.near[t]] if role != S else near
-        far_then = c.trial[c.far[t]] if role != R else far
-        if near_then != near or far_then != far:
-            total += c.weight[t] * (
+        place += 1
+    for role in range(3):
+        for place in range(c.first[3 * i + role], c.first[3 * i + role + 1]):
+            near = c.apart[c.near[place]]
+            far = c.apart[c.far[place]]
+            near_then = c.trial[c.near[place]] if role != S else near
+            far_then = c.trial[c.far[place]] if role != R else far
+            total += c.weight[place] * (
                 phi(c.penalty, near_then, far_then, c.margin, c.cap)
                 - phi(c.penalty, near, far, c.margin, c.cap)
             )

@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.kernels import kernel
-from rprnmf.kernels.coupling import change, model, settle
+from rprnmf.kernels.coupling import acts, change, model, settle
 from rprnmf.kernels.csr import dot
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
-HALVINGS = 30
+HALVINGS = 6
 
 
 @kernel
@@ -134,6 +134,7 @@ def torn_rows(rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, s
 def full_coupled_rows(
     rows,
     F,
+    R,
     P,
     G,
     B,
@@ -154,20 +155,23 @@ def full_coupled_rows(
     """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others."""
     K = F.shape[1]
     f = np.empty(K, F.dtype)
-    g = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
     own = np.empty((K, K), F.dtype)
+    bent = np.empty((K, K), F.dtype)
+    vectors = np.empty((7, K), F.dtype)
     total = 0.0
     for i in rows:
+        f[:] = F[i]
         if torn[i]:
             torn_gram(i, B, unit, member, holes, hole, count, own)
+            for k in range(K):
+                R[i, k] = dot(own[k], f) - P[i, k]
         Q = own if torn[i] else G
-        f[:] = F[i]
         curvature(Q, l2[i], m2, h)
-        start(f, P[i], Q, h, l1[i], m1, g)
-        coupled_row(coupling, F, i, f, g, Q, h, sweeps, share)
+        total += coupled_row(
+            coupling, F, i, f, R[i], P[i], l1[i], m1, Q, h, sweeps, share, bent, vectors
+        )
         F[i] = f
-        total += value(f, P[i], Q)
     return total
 
 
@@ -184,6 +188,8 @@ def masked_rows(
     Q = np.empty((K, K), F.dtype)
     m1_all = np.empty(K)
     m2_all = np.empty(K)
+    bent = np.empty((K, K), F.dtype)
+    vectors = np.empty((7, K), F.dtype)
     total = 0.0
     for i in rows:
         if indptr[i] == indptr[i + 1] and not coupled:
@@ -194,13 +200,17 @@ def masked_rows(
         m1_all[:] = count[i] * m1
         m2_all[:] = count[i] * m2
         curvature(Q, l2[i], m2_all, h)
-        start(f, p, Q, h, l1[i], m1_all, g)
         if coupled:
-            coupled_row(coupling, F, i, f, g, Q, h, sweeps, share)
+            for k in range(K):
+                g[k] = dot(Q[k], f) - p[k]
+            total += coupled_row(
+                coupling, F, i, f, g, p, l1[i], m1_all, Q, h, sweeps, share, bent, vectors
+            )
         else:
+            start(f, p, Q, h, l1[i], m1_all, g)
             descend_one(f, g, Q, h, sweeps, share)
+            total += value(f, p, Q)
         F[i] = f
-        total += value(f, p, Q)
     return total
 
 
@@ -238,41 +248,58 @@ def gram(begin, end, indices, data, B, Q, p):
 
 
 @kernel
-def coupled_row(coupling, F, i, f, g, Q, h, sweeps, share):
-    """Lower f'Qf - 2p'f + coupling from f = F[i], g its half gradient without the coupling.
+def coupled_row(coupling, F, i, f, r, p, l1, m1, Q, h, sweeps, share, bent, vectors):
+    """Lower f'Qf - 2p'f + the linear and quadratic terms + coupling from f = F[i].
 
-    F[i] itself is changed by the caller; the distances are brought up to date here.
+    r = Qf - p at the start. F[i] itself is changed by the caller; the distances are brought up
+    to date here. ``bent`` (K, K) and ``vectors`` (7, K) are there to work in. Returns
+    f'Qf - 2p'f.
     """
     K = f.shape[0]
-    slope = np.empty(K)
-    room = np.empty(K)
-    M = np.empty((K, K))
-    model(coupling, F, i, slope, M, room)
-    bent = np.empty((K, K), f.dtype)
-    side = np.empty(K, f.dtype)
-    steep = np.empty(K, f.dtype)
+    half = F.dtype.type(0.5)
+    slope, step, side, steep = vectors[0], vectors[1], vectors[2], vectors[3]
+    moved, new, g = vectors[4], vectors[5], vectors[6]
     for k in range(K):
-        for j in range(K):
-            bent[k, j] = Q[k, j] + 0.5 * M[k, j]
-        side[k] = g[k] + 0.5 * slope[k]
-        steep[k] = h[k] + 0.5 * M[k, k]
-    new = f.copy()
-    descend_one(new, side, bent, steep, sweeps, share)
-    step = room
+        g[k] = r[k] + half * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
+        side[k] = g[k]
+        new[k] = f[k]
+    pulled = acts(coupling, i)
+    if pulled:
+        for k in range(K):
+            for j in range(K):
+                bent[k, j] = Q[k, j]
+        model(coupling, F, i, half, slope, bent, step)
+        for k in range(K):
+            side[k] += half * slope[k]
+            steep[k] = h[k] + (bent[k, k] - Q[k, k])
+        descend_one(new, side, bent, steep, sweeps, share)
+    else:
+        descend_one(new, side, Q, h, sweeps, share)
     for k in range(K):
-        step[k] = np.float64(new[k]) - f[k]
+        step[k] = new[k] - f[k]
+        # Q step: without a coupling, that is by what the gradient changed
+        moved[k] = 0 if pulled else side[k] - g[k] - (h[k] - Q[k, k]) * step[k]
+    if pulled:
+        for k in range(K):
+            if step[k] != 0:
+                for j in range(K):
+                    moved[j] += step[k] * Q[k, j]
     linear = 0.0
     quadratic = 0.0
     for k in range(K):
         linear += 2.0 * g[k] * step[k]
-        quadratic += step[k] * (dot(Q[k], step) + (h[k] - Q[k, k]) * step[k])
-    length = 1.0
-    for _ in range(HALVINGS):
+        quadratic += step[k] * (moved[k] + (h[k] - Q[k, k]) * step[k])
+    length = F.dtype.type(1)
+    for halving in range(HALVINGS + 1):
         rise = length * (linear + length * quadratic) + change(coupling, F, i, new)
         if rise <= 0.0:
             settle(coupling, i)
-            f[:] = new
-            return
-        length *= 0.5
+            break
+        length = length * half if halving + 1 < HALVINGS else F.dtype.type(0)
         for k in range(K):
             new[k] = f[k] + length * step[k]
+    total = 0.0
+    for k in range(K):
+        f[k] = new[k]
+        total += new[k] * (r[k] + length * moved[k] - p[k])
+    return total

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.kernels import kernel
-from rprnmf.kernels.coupling import change, model, settle
+from rprnmf.kernels.coupling import acts, change, model, settle
 from rprnmf.kernels.csr import dot
 
 HALVINGS = 30
@@ -91,11 +91,10 @@ def divergence_rows(
             size += 1
         quadratic = coupled or l2[i] > 0.0
         if quadratic:
-            if coupled:
-                model(coupling, F, i, slope, M, room)
-            else:
-                slope[:] = 0.0
-                M[:] = 0.0
+            M[:] = 0.0
+            slope[:] = 0.0
+            if coupled and acts(coupling, i):
+                model(coupling, F, i, 1.0, slope, M, room)
             for k in range(K):
                 slope[k] += 2.0 * l2[i] * f[k]
                 M[k, k] += 2.0 * l2[i]

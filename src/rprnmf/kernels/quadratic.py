@@ -25,22 +25,31 @@ def curvature(G, l2, m2, h):
 
 @kernel
 def descend_one(f, g, Q, h, sweeps, share):
-    """One row."""
+    """One row.
+
+    The entry of g that comes next is computed ahead of the others: the chain of dependent
+    operations is what this loop waits for.
+    """
     K = f.shape[0]
     zero = f.dtype.type(0)
     least = zero
     for sweep in range(sweeps):
         gained = zero
+        coming = g[0]
         for k in range(K):
+            slope = coming
+            after = k + 1 if k + 1 < K else 0
+            coming = g[after]
             if h[k] <= zero:
                 continue
             old = f[k]
-            new = max(old - g[k] / h[k], zero)
+            new = max(old - slope / h[k], zero)
             d = new - old
             if d != zero:
+                row = Q[k]
+                coming += d * row[after]
                 gained += d * d * h[k]
                 f[k] = new
-                row = Q[k]
                 for j in range(K):
                     g[j] += d * row[j]
                 g[k] += d * (h[k] - row[k])

@@ -115,9 +115,9 @@ class TripletPenalty(SignedGraphPenalty):
         tension -= np.bincount(self.far, self.share * push, n)
         return self.distance.gain(F, *self.pairs, tension / self.sigma)
 
-    def satisfied_rate(self, F: np.ndarray, apart: np.ndarray | None = None) -> float:
+    def satisfied_rate(self, F: np.ndarray) -> float:
         """The share of triplets that hold, by count as in the paper."""
-        near, far = self.of_triplets(self.apart(F) if apart is None else apart)
+        near, far = self.near_far(F)
         return float(np.mean(near < far))
 
     def violation(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:

@@ -69,7 +69,7 @@ class CoordinateDescent:
         if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
             self.now = self.point(W, Ht)
         now = self.now
-        rising = self.ramps.raise_strengths(W, Ht, now.apart)
+        rising = self.ramps.raise_strengths(W, Ht, now.looks)
         before = now.values.objective
         new = self.leap(now) if self.momentum.last is not None else None
         if new is None:
@@ -77,9 +77,8 @@ class CoordinateDescent:
         if not new.values.objective <= before:  # rounding at the end of the road
             new = now
         self.now = new
-        return Step.at(
-            self.objective, *new.factors, new.values, settled=not rising, rates=new.rates
-        )
+        rates = new.looks[0].rate, new.looks[1].rate
+        return Step.at(self.objective, *new.factors, new.values, not rising, rates)
 
     def point(self, W: np.ndarray, Ht: np.ndarray, loss: float | None = None) -> Point:
         """The objective at a trial, which may be far out."""
@@ -92,14 +91,20 @@ class CoordinateDescent:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
         W, Ht = now.factors
-        _, Ht = scale.apply(W, momentum.ahead(1, Ht))
-        W, _, _ = self.rows(0, (W, Ht), guarded=False)
-        W, Ht = scale.apply(W, Ht)
-        ahead, Ht = scale.apply(momentum.ahead(0, W), Ht)
-        _, Ht, loss = self.rows(1, (ahead, Ht), guarded=False)
+        Ht = momentum.ahead(1, Ht)
+        if scale.fixed(1):
+            _, Ht = scale.apply(W, Ht)
+        W, _, _ = self.rows(0, (W, Ht), now, guarded=False)
+        if scale.fixed(0):
+            W, Ht = scale.apply(W, Ht)
+        ahead = momentum.ahead(0, W)
+        if scale.fixed(0):
+            ahead, Ht = scale.apply(ahead, Ht)
+        _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False)
         if scale.fixed(1):  # W takes over what the columns of H lose
             W = W * scale.shift(ahead, Ht)[0]
-        new = self.point(*scale.apply(ahead, Ht), loss)
+            ahead, Ht = scale.apply(ahead, Ht)
+        new = self.point(ahead, Ht, loss)
         if not new.values.objective <= now.values.objective:
             momentum.reject()
             return None
@@ -119,17 +124,21 @@ class CoordinateDescent:
         return new
 
     def rows(
-        self, index: int, factors: Factors, now: Point | None = None, guarded: bool = True
+        self, index: int, factors: Factors, now: Point, guarded: bool = True
     ) -> tuple[np.ndarray, np.ndarray, float | None]:
-        """Both factors after a step by rows in one of them, and the loss."""
+        """Both factors after a step by rows in one of them, and the loss.
+
+        ``now`` is where the iteration, or the step, began.
+        """
         F, B = factors[index], factors[1 - index]
         side = self.sides[index]
         fixed = self.scale.fixed(index)
-        apart = (None, None) if now is None else now.apart
+        look = now.looks[index]
         m: np.ndarray | str | None = None
         if fixed:
-            m = "keep" if self.stiff[index] else self.multiplier(index, factors, apart)
-        new, loss = side(F, B, m, apart[index], guarded=guarded)
+            m = "keep" if self.stiff[index] else self.multiplier(index, factors[index], now)
+        apart = look.apart if look.F is F else None
+        new, loss = side(F, B, m, apart, guarded=guarded)
         if fixed:
             gone = ~new.any(axis=0)
             if gone.any():  # a component that vanished would carry distances for nothing
@@ -165,17 +174,13 @@ class CoordinateDescent:
         factors, _ = self.multiplicative.half_step(index, now.factors, now.values)
         return self.point(*factors)
 
-    def multiplier(self, index: int, factors: Factors, apart) -> np.ndarray:
+    def multiplier(self, index: int, F: np.ndarray, now: Point) -> np.ndarray:
         """The multiplier of the sizes of this factor's columns, from the penalties alone."""
-        gains = [
-            terms.gain(factor, distances)
-            for terms, factor, distances in zip(self.objective.terms, factors, apart, strict=True)
-        ]
-        gain = gains[1 - index] - gains[index]
+        gain = now.looks[1 - index].gain() - now.looks[index].gain()
         if self.scale.balanced:
             gain = 0.5 * gain
         order = self.objective.loss.size_order
-        size = np.sum(factors[index].astype(np.float64) ** order, axis=0) * order
+        size = np.sum(F.astype(np.float64) ** order, axis=0) * order
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 
 

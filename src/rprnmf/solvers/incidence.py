@@ -24,7 +24,9 @@ DISTANCE_CODES = {
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 #: for kernels that take a coupling and are told to leave it alone
 NO_COUPLING = Coupling(
-    *(_NO_INDEX,) * 8, *(_NO_NUMBER,) * 4, 0, 0, 1.0, 0.0, 1.0, 0.0, *(_NO_INDEX,) * 2, _NO_NUMBER
+    *(_NO_INDEX, _NO_INDEX, _NO_INDEX, _NO_NUMBER, _NO_INDEX, _NO_INDEX, _NO_INDEX),
+    *(_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX, 0, 0, 1.0, 0.0, 1.0, 0.0),
+    *(_NO_INDEX, _NO_INDEX, _NO_NUMBER),
 )
 
 
@@ -42,9 +44,15 @@ class Incidence:
         triplets, graph = terms.triplets, terms.graph
         self.linked = np.zeros(n, dtype=bool)
         none = np.zeros(n + 1, dtype=np.int64), _NO_INDEX, _NO_INDEX
-        self.places, self.pairs = none, none
+        self.places = np.zeros(3 * n + 1, dtype=np.int64), _NO_INDEX, _NO_INDEX
+        self.share, self.pairs = _NO_NUMBER, none
         if triplets is not None:
-            self.places = placed(n, (triplets.q, triplets.r, triplets.s))
+            by_role = tuple(
+                3 * end + role for role, end in enumerate((triplets.q, triplets.r, triplets.s))
+            )
+            first, triplet, _ = placed(3 * n, by_role)
+            self.places = first, triplets.near[triplet], triplets.far[triplet]
+            self.share = triplets.share[triplet]
             i, j = triplets.pairs
             met, pair, end = placed(n, (i, j))
             self.pairs = met, pair, np.where(end == 0, j[pair], i[pair])
@@ -57,6 +65,7 @@ class Incidence:
             self.edges = first, np.where(end == 0, j[edge], i[edge]), weight[edge]
             if terms.graph_weight > 0:
                 self.linked[graph.rows] = True
+        self.bending = np.zeros(len(self.share), dtype=np.int64)
         self.room = np.zeros((2, 0 if triplets is None else len(triplets.pairs[0])))
 
     def coupling(self, F: np.ndarray, terms: SideTerms, apart: np.ndarray | None) -> Coupling:
@@ -66,13 +75,13 @@ class Incidence:
         graph = first, neighbour, terms.graph_weight * affinity
         if triplets is None:
             return Coupling(
-                *(*self.places, *self.pairs, _NO_INDEX, _NO_INDEX, *(_NO_NUMBER,) * 4),
+                *(*self.places, self.share, *self.pairs, *(_NO_NUMBER,) * 3, _NO_INDEX),
                 *(0, 0, 1.0, 0.0, 1.0, 0.0, *graph),
             )
         apart = triplets.apart(F) if apart is None else apart.copy()
         return Coupling(
-            *(*self.places, *self.pairs, triplets.near, triplets.far, apart, *self.room),
-            terms.triplet_weight * triplets.share,
+            *(*self.places, terms.triplet_weight * self.share, *self.pairs),
+            *(apart, *self.room, self.bending),
             PENALTY_CODES[type(triplets).__name__],
             DISTANCE_CODES[type(triplets.distance).__name__],
             float(triplets.sigma),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.objective import Objective, SideTerms
+from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.penalties import TripletPenalty
 
 FIRST, FACTOR, CAP = 1e-3, 1.1, 1.0
@@ -33,11 +33,11 @@ class Ramp:
         self.cap = CAP * terms.size_of_named
         terms.strength = FIRST / FACTOR * terms.size_of_named
 
-    def rise(self, F: np.ndarray, apart: np.ndarray | None) -> bool:
+    def rise(self, F: np.ndarray, look: Look | None) -> bool:
         """Raise the strength if it must be; tells whether it was."""
         if self.terms.strength >= self.cap or self.vain >= PATIENCE:
             return False
-        near, far = self.triplets.of_triplets(self.triplets.apart(F) if apart is None else apart)
+        near, far = (look.near, look.far) if look else self.triplets.near_far(F)
         tight = far - near < 0.5 * (self.triplets.margin or 0.0)
         count = int(np.sum(tight & self.waited_for))
         if count == 0:
@@ -60,10 +60,13 @@ class Ramps:
             and not (index == 1 and objective.problem.only_rows)
         ]
 
-    def raise_strengths(self, W: np.ndarray, Ht: np.ndarray, apart=(None, None)) -> bool:
-        """Raise what must be raised; tells whether anything was."""
+    def raise_strengths(self, W: np.ndarray, Ht: np.ndarray, looks=(None, None)) -> bool:
+        """Raise what must be raised; tells whether anything was.
+
+        ``looks`` are the terms of both sides at W and H, if they are at hand.
+        """
         raised = [  # every side's turn
-            ramp.rise((W, Ht)[index], apart[index]) for index, ramp in self.sides
+            ramp.rise((W, Ht)[index], looks[index]) for index, ramp in self.sides
         ]
         return any(raised)
 

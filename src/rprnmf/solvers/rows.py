@@ -255,7 +255,7 @@ class FullData(Data):
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         return descent.full_coupled_rows(
-            *(rows, F, self.P, self.G, self.B, self.torn, *self.gaps, *self.norms),
+            *(rows, F, self.R, self.P, self.G, self.B, self.torn, *self.gaps, *self.norms),
             *(self.units.count, coupling, sweeps, share),
         )
 
