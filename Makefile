@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint bench bench-quick clean
 
 setup: $(READY)
 
@@ -24,9 +24,15 @@ lint: $(READY)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
+# Beside other programs (each in an environment of its own); results in benchmarks/results.
 bench: $(READY)
-	$(RUN) benchmarks/synthetic.py
-	$(RUN) benchmarks/paper_speed.py
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(RUN) benchmarks/environments.py
+	$(RUN) benchmarks/run.py
+
+bench-quick: $(READY)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(RUN) benchmarks/run.py --quick
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from common import MissingError, Report, data_file, median, seconds_of, start_process
+from common import MissingError, data_file, median, seconds_of, start_process
+from report import Report
 
 from rprnmf import RPRNMF
 

@@ -10,7 +10,8 @@ triplets, `RPRNMF(solver="paper")`, take for 500 sweeps on the same data. Writes
 from __future__ import annotations
 
 import numpy as np
-from common import Report, median, seconds_of, start_process
+from common import median, seconds_of, start_process
+from report import Report
 
 from rprnmf import NMF, RPRNMF
 from rprnmf.metrics import mean_divergence, mean_squared_loss

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numba
+from numba.core import event
 
 # Sums may be reordered (so that they vectorise); NaN and infinities keep their meaning.
 _FAST = {"reassoc", "contract", "nsz"}
@@ -13,3 +15,24 @@ _FAST = {"reassoc", "contract", "nsz"}
 def kernel(function: Any) -> Any:
     """Compile a kernel on first use and keep the machine code on disk."""
     return numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")(function)
+
+
+class _Notice(event.Listener):
+    """Says once why the first call on a machine takes seconds."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        if not self.told and getattr(function, "__module__", "").startswith(__name__):
+            self.told = True
+            logging.getLogger("rprnmf").warning(
+                "rprnmf compiles its loops for this machine, which takes some seconds; "
+                "later runs find them on disk."
+            )
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is to be said."""
+
+
+event.register("numba:compile", _Notice())

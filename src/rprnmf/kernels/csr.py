@@ -21,6 +21,13 @@ def dot(f, g):
 
 
 @kernel
+def copy(source, target):
+    """target = source; numba compiles an assignment of arrays for seconds, this at once."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@kernel
 def times(start, stop, indptr, indices, data, G, out):
     """out = X G."""
     for i in range(start, stop):

@@ -15,7 +15,7 @@ import numpy as np
 
 from rprnmf.kernels import kernel
 from rprnmf.kernels.coupling import acts, change, model, settle
-from rprnmf.kernels.csr import dot
+from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
 HALVINGS = 6
@@ -121,11 +121,11 @@ def torn_rows(rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, s
         if torn_gram(u, B, unit, member, holes, hole, count, G) == 0:
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
-        f[:] = F[u]
+        copy(F[u], f)
         curvature(G, l2[u], m2, h)
         start(f, P[u], G, h, l1[u], m1, g)
         descend_one(f, g, G, h, sweeps, share)
-        F[u] = f
+        copy(f, F[u])
         total += count[u] * value(f, P[u], G)
     return total
 
@@ -161,7 +161,7 @@ def full_coupled_rows(
     vectors = np.empty((7, K), F.dtype)
     total = 0.0
     for i in rows:
-        f[:] = F[i]
+        copy(F[i], f)
         if torn[i]:
             torn_gram(i, B, unit, member, holes, hole, count, own)
             for k in range(K):
@@ -171,15 +171,17 @@ def full_coupled_rows(
         total += coupled_row(
             coupling, F, i, f, R[i], P[i], l1[i], m1, Q, h, sweeps, share, bent, vectors
         )
-        F[i] = f
+        copy(f, F[i])
     return total
 
 
 @kernel
-def masked_rows(
-    rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, coupled, sweeps, share
-):
-    """Incomplete data: every row has a Gram matrix of its own."""
+def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, sweeps, share):
+    """Incomplete data: every row has a Gram matrix of its own.
+
+    ``coupling`` is None for rows that no triplet or graph touches; the compiler then leaves
+    out all that serves it.
+    """
     K = F.shape[1]
     f = np.empty(K, F.dtype)
     p = np.empty(K, F.dtype)
@@ -192,25 +194,26 @@ def masked_rows(
     vectors = np.empty((7, K), F.dtype)
     total = 0.0
     for i in rows:
-        if indptr[i] == indptr[i + 1] and not coupled:
-            F[i] = 0  # nothing is observed here, nothing is asked
-            continue
         gram(indptr[i], indptr[i + 1], indices, data, B, Q, p)
-        f[:] = F[i]
-        m1_all[:] = count[i] * m1
-        m2_all[:] = count[i] * m2
+        for k in range(K):
+            f[k] = F[i, k]
+            m1_all[k] = count[i] * m1[k]
+            m2_all[k] = count[i] * m2[k]
         curvature(Q, l2[i], m2_all, h)
-        if coupled:
+        if coupling is None:
+            if indptr[i] == indptr[i + 1]:
+                F[i] = 0  # nothing is observed here, nothing is asked
+                continue
+            start(f, p, Q, h, l1[i], m1_all, g)
+            descend_one(f, g, Q, h, sweeps, share)
+            total += value(f, p, Q)
+        else:
             for k in range(K):
                 g[k] = dot(Q[k], f) - p[k]
             total += coupled_row(
                 coupling, F, i, f, g, p, l1[i], m1_all, Q, h, sweeps, share, bent, vectors
             )
-        else:
-            start(f, p, Q, h, l1[i], m1_all, g)
-            descend_one(f, g, Q, h, sweeps, share)
-            total += value(f, p, Q)
-        F[i] = f
+        copy(f, F[i])
     return total
 
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from rprnmf.kernels import kernel
 from rprnmf.kernels.coupling import acts, change, model, settle
-from rprnmf.kernels.csr import dot
+from rprnmf.kernels.csr import copy, dot
 
-HALVINGS = 30
+HALVINGS = 8
+NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps
 LEAST = 1e-6  # share of a model value that a guarded step must leave
 
 
@@ -41,7 +42,6 @@ def divergence_rows(
     m1,
     count,
     coupling,
-    coupled,
     sweeps,
     share,
     floor,
@@ -49,12 +49,14 @@ def divergence_rows(
 ):
     """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
 
-    With ``guarded`` the sum of no row rises. Returns sum_ik c_ik f_ik - sum_t x_t log y_t.
+    With ``guarded`` the sum of no row rises. ``coupling`` is None for rows that no triplet or
+    graph touches. Returns sum_ik c_ik f_ik - sum_t x_t log y_t.
     """
     K = F.shape[1]
     zero = F.dtype.type(0)
     one = F.dtype.type(1)
     least = F.dtype.type(floor)
+    huge = np.finfo(F.dtype).max
     most = longest(rows, indptr)
     x = np.empty(most, F.dtype)
     y = np.empty(most, F.dtype)
@@ -72,7 +74,7 @@ def divergence_rows(
     M = np.zeros((K, K))
     total = 0.0
     for i in rows:
-        f[:] = F[i]
+        copy(F[i], f)
         c = sums[i]
         size = 0
         phi[:] = zero
@@ -89,12 +91,15 @@ def divergence_rows(
             for k in range(K):
                 phi[k] += ratio * b[k]
             size += 1
-        quadratic = coupled or l2[i] > 0.0
+        quadratic = l2[i] > 0.0
+        if coupling is not None:
+            quadratic = True
         if quadratic:
             M[:] = 0.0
             slope[:] = 0.0
-            if coupled and acts(coupling, i):
-                model(coupling, F, i, 1.0, slope, M, room)
+            if coupling is not None:
+                if acts(coupling, i):
+                    model(coupling, F, i, 1.0, slope, M, room)
             for k in range(K):
                 slope[k] += 2.0 * l2[i] * f[k]
                 M[k, k] += 2.0 * l2[i]
@@ -109,16 +114,15 @@ def divergence_rows(
             if f[k] > zero or phi[k] > linear[k] + side[k]:
                 active[n_active] = k
                 n_active += 1
-        if size == 0 and not coupled:
-            # no entry asks for anything; where nothing is observed the row is zero too
-            F[i] = zero
-            continue
+        if coupling is None:
+            if size == 0:  # no entry asks for anything
+                F[i] = zero
+                continue
         for t in range(size):
             b = B[column[t]]
             for a in range(n_active):
                 columns[a, t] = b[active[a]]
-        if guarded or coupled:
-            before[:size] = y[:size]
+        copy(y[:size], before)
         first = zero
         for sweep in range(sweeps):
             gained = zero
@@ -147,7 +151,7 @@ def divergence_rows(
                     else:
                         new = zero if ask > zero else old
                 d = new - old
-                if d != zero:
+                if abs(d) > zero and abs(d) < huge:  # not for a slope that overflowed
                     gained += abs(d * ask)
                     f[k] = new
                     if quadratic:
@@ -161,20 +165,20 @@ def divergence_rows(
                 first = share * gained
             if gained <= first:
                 break
-        if guarded or coupled:
-            guard(
-                coupling, coupled, F, i, f, c, linear, l2[i], B, column, x, before, y, size, least
-            )
+        if guarded:
+            guard(coupling, F, i, f, linear, l2[i], B, column, x, before, y, size, least)
         for k in range(K):
             F[i, k] = f[k]
             total += np.float64(c[k]) * f[k]
         for t in range(size):
+            if y[t] < NEAR_FLOOR * least:
+                y[t] = max(dot(f, B[column[t]]), least)
             total -= np.float64(x[t]) * np.log(y[t])
     return total
 
 
 @kernel
-def guard(coupling, coupled, F, i, f, c, linear, l2, B, column, x, before, y, size, floor):
+def guard(coupling, F, i, f, linear, l2, B, column, x, before, y, size, floor):
     """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
 
     ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows.
@@ -182,7 +186,7 @@ def guard(coupling, coupled, F, i, f, c, linear, l2, B, column, x, before, y, si
     K = f.shape[0]
     # the sums of steps have lost digits where nearly all of an entry went
     for t in range(size):
-        if y[t] < LEAST * before[t]:
+        if y[t] < LEAST * before[t] or y[t] < NEAR_FLOOR * floor:
             y[t] = max(dot(f, B[column[t]]), floor)
     step = np.empty(K)
     rise = 0.0
@@ -194,13 +198,14 @@ def guard(coupling, coupled, F, i, f, c, linear, l2, B, column, x, before, y, si
         part = x[t] * np.log(np.float64(y[t]) / before[t])
         rise -= part
         sure += abs(part)
-    if coupled:
-        rise += change(coupling, F, i, f)
     sure *= 8 * np.finfo(y.dtype).eps
+    if coupling is not None:
+        rise += change(coupling, F, i, f)
+        sure = 0.0
     length = 1.0
     for halving in range(HALVINGS + 1):
-        if rise <= (sure if not coupled else 0.0):
-            if coupled:
+        if rise <= sure:
+            if coupling is not None:
                 settle(coupling, i)
             return
         length = length * 0.5 if halving < HALVINGS else 0.0
@@ -212,5 +217,5 @@ def guard(coupling, coupled, F, i, f, c, linear, l2, B, column, x, before, y, si
         for t in range(size):
             y[t] = max(dot(f, B[column[t]]), floor)
             rise -= x[t] * np.log(np.float64(y[t]) / before[t])
-        if coupled:
+        if coupling is not None:
             rise += change(coupling, F, i, f)

@@ -27,6 +27,8 @@ from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS = 4
+# The first momentum. Where a row sees few columns the factors turn more from step to step.
+FIRST, FIRST_INCOMPLETE = 0.7, 0.5
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
@@ -59,7 +61,9 @@ class CoordinateDescent:
         self.multiplicative = Multiplicative(objective)
         self.ramps = self.multiplicative.ramps
         self.moving = self.multiplicative.moving
-        self.momentum = Momentum()
+        view = objective.problem.view
+        incomplete = view.n_observed < view.shape[0] * view.shape[1]
+        self.momentum = Momentum(FIRST_INCOMPLETE if incomplete else FIRST)
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.
@@ -71,7 +75,10 @@ class CoordinateDescent:
         now = self.now
         rising = self.ramps.raise_strengths(W, Ht, now.looks)
         before = now.values.objective
-        new = self.leap(now) if self.momentum.last is not None else None
+        new = None
+        if self.momentum.last is not None:
+            with np.errstate(over="ignore", invalid="ignore"):  # it may go far out
+                new = self.leap(now)
         if new is None:
             new = self.walk(now)
         if not new.values.objective <= before:  # rounding at the end of the road

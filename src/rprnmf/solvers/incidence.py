@@ -22,12 +22,6 @@ DISTANCE_CODES = {
     "SymmetricDivergence": coupling.DIVERGENCE,
 }
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
-#: for kernels that take a coupling and are told to leave it alone
-NO_COUPLING = Coupling(
-    *(_NO_INDEX, _NO_INDEX, _NO_INDEX, _NO_NUMBER, _NO_INDEX, _NO_INDEX, _NO_INDEX),
-    *(_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX, 0, 0, 1.0, 0.0, 1.0, 0.0),
-    *(_NO_INDEX, _NO_INDEX, _NO_NUMBER),
-)
 
 
 class Incidence:

@@ -10,14 +10,20 @@ from __future__ import annotations
 
 import numpy as np
 
-FIRST, GROWTH, CAP_GROWTH, SHRINK = 0.7, 1.01, 1.005, 1.5
+GROWTH, CAP_GROWTH, SHRINK = 1.01, 1.005, 1.5
 
 
 class Momentum:
-    """How far to go on, and from where the last moves came."""
+    """How far to go on, and from where the last moves came.
 
-    def __init__(self) -> None:
-        self.beta, self.cap = FIRST, 1.0
+    Parameters
+    ----------
+    first : float
+        The first beta.
+    """
+
+    def __init__(self, first: float):
+        self.beta, self.cap = first, 1.0
         self.last: tuple[np.ndarray, np.ndarray] | None = None
 
     def ahead(self, index: int, F: np.ndarray) -> np.ndarray:

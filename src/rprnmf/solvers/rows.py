@@ -9,7 +9,7 @@ from rprnmf.kernels.divergence import divergence_rows
 from rprnmf.losses import Loss
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries, FullSparse, Masked
-from rprnmf.solvers.incidence import NO_COUPLING, Incidence
+from rprnmf.solvers.incidence import Incidence
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 MOST_SWEEPS = 50
@@ -275,14 +275,10 @@ class MaskedData(Data):
         return self.units.l1, self.units.l2, np.zeros_like(self.m), self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return descent.masked_rows(
-            rows, F, *self.arrays, *self.norms, NO_COUPLING, False, sweeps, share
-        )
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, None, sweeps, share)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
-        return descent.masked_rows(
-            rows, F, *self.arrays, *self.norms, coupling, True, sweeps, share
-        )
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, coupling, sweeps, share)
 
     def cost(self, K):
         return K * K * (1.0 * self.entries.row_counts + 4.0)
@@ -309,14 +305,12 @@ class DivergenceData(Data):
 
     def run(self, rows, F, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, NO_COUPLING, False),
-            *(sweeps, share, self.view.floor, guarded),
+            *(rows, F, *self.arrays, *self.norms, None, sweeps, share, self.view.floor, guarded)
         )
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, coupling, True),
-            *(sweeps, share, self.view.floor, guarded),
+            *(rows, F, *self.arrays, *self.norms, coupling, sweeps, share, self.view.floor, True)
         )
 
     def loss(self, total):

@@ -1,0 +1,175 @@
+"""What triplets cost: RPRNMF beside plain NMF from the same start.
+
+Seconds an iteration with as many row triplets as rows, and with 100,000; and seconds of whole
+fits to one loss. Writes `results/triplets.*`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from common import MissingError, in_turn, load, median, random_start, seconds_of, start_process
+from report import Report, within
+
+from rprnmf import NMF, RPRNMF
+from rprnmf.triplets import triplets_from_labels
+
+LOSSES = ("frobenius", "kullback-leibler")
+STRENGTHS = (1.0, "auto")
+AS_ROWS, MANY, SAME_LOSS = 1.15, 2.0, 1.5  # limits
+
+
+class Case(NamedTuple):
+    """Data, start and triplets."""
+
+    data: str
+    X: Any
+    K: int
+    W: np.ndarray
+    H: np.ndarray
+    triplets: Any
+    n_triplets: int
+    losses: tuple[str, ...]
+    limit: float
+
+    def fit(self, strength: Any, beta_loss: str, **settings: Any) -> Any:
+        """Plain NMF (strength None) or RPRNMF, one thread, from the start."""
+        kind = NMF if strength is None else RPRNMF
+        knows = {} if strength is None else {"row_triplets": self.triplets}
+        model = kind(self.K, init="custom", beta_loss=beta_loss, n_jobs=1, **settings)
+        if strength is not None:
+            model.set_params(row_strength=strength)
+        return model.fit(self.X, W=self.W, H=self.H, **knows)
+
+
+def random_triplets(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Triplets of three different points."""
+    drawn = rng.integers(0, n, (2 * count, 3))
+    q, r, s = drawn.T
+    return drawn[(q != r) & (q != s) & (r != s)][:count]
+
+
+def generated(quick: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A dense product of uniform factors with noise, and triplets at random."""
+    rng = np.random.default_rng(0)
+    n, m = (200, 100) if quick else (2000, 1000)
+    X = rng.random((n, 20)) @ rng.random((20, m)) + rng.random((n, m))
+    return X, random_triplets(n, n, rng)
+
+
+def cases(quick: bool, report: Report) -> list[Case]:
+    """All data that can be had."""
+    found = []
+    for data, K, losses, count, limit in (
+        ("ORL", 40, LOSSES, None, AS_ROWS),
+        ("ORL", 40, LOSSES[:1], 100_000, MANY),
+        ("PIE", 68, LOSSES[:1], None, AS_ROWS),
+        ("TDT2", 30, LOSSES[:1], None, AS_ROWS),
+        ("generated", 20, LOSSES, None, AS_ROWS),
+    ):
+        if data == "generated":
+            X, known = generated(quick)
+        else:
+            try:
+                X, labels = load(data)
+            except MissingError as error:
+                report.note(f"{data}: {error}.")
+                continue
+            if quick:
+                step = max(1, X.shape[0] // 400)
+                X, labels = X[::step], labels[::step]
+                X = X[:, np.asarray(X.sum(axis=0)).ravel() > 0]
+            known = triplets_from_labels(labels, count or X.shape[0], random_state=0)
+        start = random_start(X, K, 0)
+        found.append(Case(data, X, K, *start, known, count or X.shape[0], losses, limit))
+    return found
+
+
+def iteration_seconds(case: Case, beta_loss: str, iterations: int, repeats: int) -> dict:
+    """Medians over repeats of the seconds an iteration, for None and each strength."""
+
+    def program(strength: Any) -> Callable[[int], float]:
+        def once(_: int) -> float:
+            done = case.fit(strength, beta_loss, tol=0, max_iter=iterations)
+            return float(done.history_["seconds"][-1]) / done.n_iter_
+
+        case.fit(strength, beta_loss, tol=0, max_iter=2)  # warm-up
+        return once
+
+    programs = {strength: program(strength) for strength in (None, *STRENGTHS)}
+    return {name: median(runs) for name, runs in in_turn(programs, repeats).items()}
+
+
+def to_loss(
+    case: Case, beta_loss: str, end_iter: int, repeats: int
+) -> tuple[dict[str, float], dict]:
+    """Seconds of whole fits to 1.001 times the loss where RPRNMF "auto" ends, and the lines.
+
+    "met": until also as many triplets hold as at its end. A program that does not get there
+    in ten times as many iterations is run once.
+    """
+    most = 10 * end_iter
+    end = case.fit("auto", beta_loss, max_iter=end_iter)
+    target, rate = 1.001 * end.history_["loss"][-1], end.row_satisfied_rate_
+    lines: dict[str, tuple] = {}
+
+    def program(name: str, strength: Any, wanted: float) -> Callable[[int], float]:
+        def stop(state: Any) -> bool:
+            return state.loss <= target and not state.row_satisfied_rate < wanted
+
+        def once(repeat: int) -> float:
+            if repeat and len(lines[name][0]) == most:
+                return np.inf
+            seconds, done = seconds_of(
+                lambda: case.fit(strength, beta_loss, tol=0, max_iter=most, callback=stop)
+            )
+            lines[name] = done.history_["seconds"], done.history_["loss"]
+            return seconds if done.n_iter_ < most else np.inf
+
+        return once
+
+    programs = {"NMF": program("NMF", None, 0.0), "RPRNMF": program("RPRNMF", "auto", 0.0)}
+    programs["met"] = program("RPRNMF until as many are met", "auto", rate)
+    return {name: median(runs) for name, runs in in_turn(programs, repeats).items()}, lines
+
+
+def main() -> None:
+    quick, folder = start_process("triplets")
+    repeats, iterations, end_iter = (2, 5, 20) if quick else (5, 30, 200)
+    measured = (
+        f"RPRNMF and plain NMF from the same start, one thread, medians of {repeats}, in turn. "
+        f"iteration: seconds an iteration over {iterations} iterations (tol=0). to the loss: "
+        'seconds of whole fits to 1.001 times the loss where RPRNMF (row_strength="auto") ends '
+        f"by default (max_iter={end_iter}); to the loss, met: RPRNMF goes on until as many "
+        "triplets hold as there (no limit set). Ratio: RPRNMF to NMF."
+    )
+    report = Report(folder, "triplets", "What triplets cost", measured)
+    panels: dict[str, dict] = {}
+    for case in cases(quick, report):
+        for beta_loss in case.losses if case.data == "generated" or not quick else LOSSES[:1]:
+            names = {"data": case.data, "shape": "x".join(map(str, case.X.shape)), "K": case.K}
+            names |= {"loss": beta_loss, "triplets": case.n_triplets}
+
+            def add(kind, strength, plain, ours, limit, names=names):
+                row = {"measured": kind, "strength": strength, "NMF s": plain, "RPRNMF s": ours}
+                ratio = ours / plain
+                row |= {"ratio": ratio, "limit": limit}
+                row |= {"within": None if limit is None else within(ratio, limit)}
+                report.add(**names, **row)
+
+            seconds = iteration_seconds(case, beta_loss, iterations, repeats)
+            for strength in STRENGTHS:
+                add("iteration", strength, seconds[None], seconds[strength], case.limit)
+            if case.limit == MANY:
+                continue
+            whole, lines = to_loss(case, beta_loss, end_iter, repeats)
+            add("to the loss", "auto", whole["NMF"], whole["RPRNMF"], SAME_LOSS)
+            add("to the loss, met", "auto", whole["NMF"], whole["met"], None)
+            panels[f"{case.data}, {beta_loss}"] = lines
+            report.plot(panels, "seconds", "loss", log="xy")
+
+
+if __name__ == "__main__":
+    main()
