@@ -54,7 +54,7 @@ class TripletPenalty(SignedGraphPenalty):
         return np.unique(np.concatenate((self.q, self.r, self.s)))
 
     @cached_property
-    def _pairs(self) -> tuple[np.ndarray, ...]:
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         i = np.concatenate((self.q, self.q))
         j = np.concatenate((self.r, self.s))
         n = int(max(i.max(), j.max())) + 1

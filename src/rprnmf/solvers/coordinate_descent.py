@@ -145,6 +145,7 @@ class CoordinateDescent:
         if fixed:
             m = "keep" if self.stiff[index] else self.multiplier(index, factors[index], now)
         apart = look.apart if look.F is F else None
+        loss: float | None
         new, loss = side(F, B, m, apart, guarded=guarded)
         if fixed:
             gone = ~new.any(axis=0)

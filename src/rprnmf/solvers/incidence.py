@@ -69,8 +69,8 @@ class Incidence:
         graph = first, neighbour, terms.graph_weight * affinity
         if triplets is None:
             return Coupling(
-                *(*self.places, self.share, *self.pairs, *(_NO_NUMBER,) * 3, _NO_INDEX),
-                *(0, 0, 1.0, 0.0, 1.0, 0.0, *graph),
+                *(*self.places, self.share, *self.pairs),
+                *(_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX, 0, 0, 1.0, 0.0, 1.0, 0.0, *graph),
             )
         apart = triplets.apart(F) if apart is None else apart.copy()
         return Coupling(
