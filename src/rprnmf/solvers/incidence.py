@@ -67,23 +67,21 @@ class Incidence:
         triplets: Any = terms.triplets
         first, neighbour, affinity = self.edges
         graph = first, neighbour, terms.graph_weight * affinity
-        if triplets is None:
-            return Coupling(
-                *(*self.places, self.share, *self.pairs),
-                *(_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX, 0, 0, 1.0, 0.0, 1.0, 0.0, *graph),
-            )
-        apart = triplets.apart(F) if apart is None else apart.copy()
-        return Coupling(
-            *(*self.places, terms.triplet_weight * self.share, *self.pairs),
-            *(apart, *self.room, self.bending),
-            PENALTY_CODES[type(triplets).__name__],
-            DISTANCE_CODES[type(triplets.distance).__name__],
-            float(triplets.sigma),
-            float(getattr(triplets.distance, "floor", 0.0)),
-            float(triplets.margin or 1.0),
-            float(getattr(triplets, "cap", 0.0)),
-            *graph,
-        )
+        rules: list[Any] = [0, 0, 1.0, 0.0, 1.0, 0.0]
+        distances: list[Any] = [_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX]
+        if triplets is not None:
+            apart = triplets.apart(F) if apart is None else apart.copy()
+            distances = [apart, *self.room, self.bending]
+            rules = [
+                PENALTY_CODES[type(triplets).__name__],
+                DISTANCE_CODES[type(triplets.distance).__name__],
+                float(triplets.sigma),
+                float(getattr(triplets.distance, "floor", 0.0)),
+                float(triplets.margin or 1.0),
+                float(getattr(triplets, "cap", 0.0)),
+            ]
+        weight = terms.triplet_weight * self.share
+        return Coupling(*self.places, weight, *self.pairs, *distances, *rules, *graph)
 
 
 def placed(n: int, ends: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
