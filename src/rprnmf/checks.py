@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn import config_context
-from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import check_array
 
 ROLES = ("q", "r", "s")
@@ -220,6 +219,8 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
         if n < 2:
             return sp.csr_array((n, n))
         with config_context(working_memory=64):  # distances are dense, some rows at a time
+            from sklearn.neighbors import kneighbors_graph  # loads much, for graphs alone
+
             neighbours = kneighbors_graph(points, min(n_neighbors, n - 1), mode="connectivity")
         S = sp.csr_array(neighbours.maximum(neighbours.T))
     else:

@@ -81,7 +81,8 @@ class Incidence:
                 float(getattr(triplets, "cap", 0.0)),
             ]
         weight = terms.triplet_weight * self.share
-        return Coupling(*self.places, weight, *self.pairs, *distances, *rules, *graph)
+        fields: list[Any] = [*self.places, weight, *self.pairs, *distances, *rules, *graph]
+        return Coupling(*fields)
 
 
 def placed(n: int, ends: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
