@@ -1,8 +1,8 @@
 """The one place that starts threads: fixed row blocks on a small thread pool.
 
 Kernels are serial numba functions that release the GIL. The cut into blocks
-depends on the data alone, never on the number of threads, so that sums come out
-the same on any number of them.
+depends on the data alone, never on the number of threads, so that what kernels sum comes
+out the same on any number of them (products by BLAS agree to rounding).
 """
 
 from __future__ import annotations

@@ -10,9 +10,12 @@ import scipy.sparse as sp
 
 from rprnmf import NMF
 from rprnmf.kernels import _Notice, coupling, quadratic
+from rprnmf.kernels.divergence import divergence_rows
 from rprnmf.losses import LOSSES
 from rprnmf.objective import Look, Objective, Problem, Side
+from rprnmf.observed import make_view
 from rprnmf.penalties import DISTANCES, PENALTIES
+from rprnmf.solvers.coordinate_descent import CoordinateDescent
 from rprnmf.solvers.rows import RowDescent
 from tests.builders import LAYOUTS, random_graph, random_triplets, random_view
 
@@ -80,6 +83,75 @@ def test_a_step_lowers_the_objective_and_knows_its_loss(kind, layout, beta_loss)
         np.testing.assert_array_equal(new[0], new[1])
 
 
+@pytest.mark.parametrize("guarded", [False, True])
+@pytest.mark.parametrize("m", [None, "keep", np.array([0.3, -0.2, 0.0, 2.0])])
+@pytest.mark.parametrize("beta_loss", LOSSES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_step_knows_its_loss_with_any_multiplier(layout, beta_loss, m, guarded):
+    given, F, B = problem(layout, beta_loss, **knowledge(9, "norms"))
+    F[2], F[:, 1], B[3] = 0, 0, 0  # rows and components that are zero
+    objective = Objective(given, 4)
+    new, loss = RowDescent(objective, 0)(F, B, m, guarded=guarded)
+    true = objective.values(new, B).loss
+    assert loss == pytest.approx(true, rel=1e-9, abs=1e-9 * given.view.squares)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scale", [1.0, 2.0**20, 2.0**-20])
+@pytest.mark.parametrize("beta_loss", LOSSES)
+def test_a_nearly_exact_fit_ends_and_knows_its_loss(beta_loss, scale, dtype):
+    rng = np.random.default_rng(0)
+    X = (scale * rng.random((60, 3)) @ rng.random((3, 40))).astype(dtype)
+    model = NMF(3, beta_loss=beta_loss, random_state=0, max_iter=2000).fit(X)
+    loss = model.history_["loss"]
+    assert model.converged_
+    assert (loss >= 0).all()
+    exact = LOSSES[beta_loss].value(make_view(X), model.embedding_, model.components_.T.copy())
+    size = LOSSES[beta_loss].unit(make_view(X))
+    assert loss[-1] == pytest.approx(exact, rel=1e-3, abs=float(np.finfo(dtype).eps) * size)
+
+
+def test_counts_come_out_the_same_on_one_thread_and_two():
+    S = sp.random_array((1500, 400), density=0.03, rng=np.random.default_rng(1), format="csr")
+    S.data = np.round(1 + 4 * S.data)
+
+    def fit(n_jobs):
+        model = NMF(8, beta_loss="kullback-leibler", random_state=0, max_iter=6, tol=0.0)
+        return model.set_params(n_jobs=n_jobs).fit(S)
+
+    one, two = fit(1), fit(2)
+    for name in ("embedding_", "components_"):
+        ours, theirs = getattr(one, name), getattr(two, name)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * theirs.max())
+
+
+def test_a_leap_that_rises_is_taken_back():
+    rng = np.random.default_rng(3)
+    view = make_view(rng.random((30, 20)))
+    objective = Objective(Problem(view), 3)
+    solver = CoordinateDescent(objective)
+    W, Ht = rng.random((30, 3)), rng.random((20, 3))
+    first = solver(W, Ht)
+    assert solver.momentum.last is not None
+    # a last move from very far away: going on in its direction must rise
+    solver.momentum.last = first.W + 100.0, first.Ht + 100.0
+    beta = solver.momentum.beta
+    second = solver(first.W, first.Ht)
+    assert second.values.objective < first.values.objective
+    assert solver.momentum.beta < beta
+    np.testing.assert_array_equal(solver.momentum.last[1], first.Ht)
+
+
+def test_one_new_row_needs_no_compilation_of_its_own():
+    rng = np.random.default_rng(0)
+    X = rng.random((12, 9))
+    model = NMF(2, beta_loss="kullback-leibler", random_state=0, max_iter=3, tol=0.0).fit(X)
+    model.transform(X)
+    known = len(divergence_rows.signatures)
+    model.transform(X[:1])
+    assert len(divergence_rows.signatures) == known
+
+
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
@@ -133,8 +205,12 @@ def test_the_first_compilation_is_announced_once(caplog):
     class Event:
         data = {"dispatcher": quadratic.descend_one}
 
+    class Foreign:  # as code generators make them
+        data = {"dispatcher": type("Made", (), {"py_func": type("f", (), {"__module__": None})})}
+
     notice = _Notice()
     with caplog.at_level(logging.WARNING, "rprnmf"):
+        notice.on_start(Foreign())
         notice.on_start(Event())
         notice.on_start(Event())
     assert len(caplog.records) == 1

@@ -24,7 +24,8 @@ class _Notice(event.Listener):
 
     def on_start(self, event: Any) -> None:
         function = getattr(event.data.get("dispatcher"), "py_func", None)
-        if not self.told and getattr(function, "__module__", "").startswith(__name__):
+        module = getattr(function, "__module__", None) or ""
+        if not self.told and module.startswith(f"{__name__}."):
             self.told = True
             logging.getLogger("rprnmf").warning(
                 "rprnmf compiles its loops for this machine, which takes some seconds; "

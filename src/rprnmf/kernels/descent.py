@@ -27,7 +27,7 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
     K = F.shape[1]
     zero = F.dtype.type(0)
     half = F.dtype.type(0.5)
-    pad = np.zeros((8, K), F.dtype)
+    pad = np.zeros((6, K), F.dtype)
     live = np.zeros(4, F.dtype)
     h = np.empty(K, F.dtype)
     inverse = np.empty(K, F.dtype)
@@ -300,7 +300,7 @@ def coupled_row(coupling, F, i, f, r, p, l1, m1, Q, h, sweeps, share, bent, vect
             break
         length = length * half if halving + 1 < HALVINGS else F.dtype.type(0)
         for k in range(K):
-            new[k] = f[k] + length * step[k]
+            new[k] = f[k] + length * step[k] if length > 0 else f[k]
     total = 0.0
     for k in range(K):
         f[k] = new[k]

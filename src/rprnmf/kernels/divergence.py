@@ -1,9 +1,9 @@
 """Rows of a factor F by coordinate descent on the divergence, the other factor B fixed.
 
 For row i the sum is  sum_k c_k f_k - sum_t x_t log y_t  with y = B f at the entries of the
-row and c the sums of B over its observed columns. A coordinate takes Newton's step on 1/phi,
-phi = sum x b / y, which from below never passes the minimum; zeros whose slope holds them
-down are left out of the sweep.
+row and c the sums of B over its observed columns. Without quadratic terms a coordinate takes
+Newton's step on 1/phi, phi = sum x b / y, which from below never passes the minimum; zeros
+whose slope holds them down are left out of the sweep.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from rprnmf.kernels.csr import copy, dot
 
 HALVINGS = 8
 NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps
-LEAST = 1e-6  # share of a model value that a guarded step must leave
 
 
 @kernel
@@ -46,17 +45,21 @@ def divergence_rows(
     share,
     floor,
     guarded,
+    rest,
 ):
     """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
 
     With ``guarded`` the sum of no row rises. ``coupling`` is None for rows that no triplet or
-    graph touches. Returns sum_ik c_ik f_ik - sum_t x_t log y_t.
+    graph touches. With ``rest`` the entries that are not stored are observed zeros. Returns the
+    divergence of the rows, summed entry by entry: as a difference of large sums it would have
+    no digits left where the model is good.
     """
     K = F.shape[1]
     zero = F.dtype.type(0)
     one = F.dtype.type(1)
     least = F.dtype.type(floor)
     huge = np.finfo(F.dtype).max
+    lost = 64.0 * np.sqrt(np.finfo(F.dtype).eps)  # share of an entry below which it is noise
     most = longest(rows, indptr)
     x = np.empty(most, F.dtype)
     y = np.empty(most, F.dtype)
@@ -105,12 +108,10 @@ def divergence_rows(
                 M[k, k] += 2.0 * l2[i]
                 side[k] = slope[k]
         n_active = 0
-        empty = True
         for k in range(K):
             # a negative multiplier leaves a coordinate at least half of its own slope
             own = c[k] + l1[i]
             linear[k] = max(own + count[i] * m1[k], 0.5 * own)
-            empty = empty and c[k] <= 0
             if f[k] > zero or phi[k] > linear[k] + side[k]:
                 active[n_active] = k
                 n_active += 1
@@ -161,19 +162,34 @@ def divergence_rows(
                         model_value = max(y[t] + d * b[t], least)
                         y[t] = model_value
                         inverse[t] = one / model_value
+                    if d < zero:  # where nearly all of an entry went, its rest is noise
+                        for t in range(size):
+                            if y[t] < -lost * d * b[t]:
+                                y[t] = max(dot(f, B[column[t]]), least)
+                                inverse[t] = one / y[t]
             if sweep == 0:
                 first = share * gained
             if gained <= first:
                 break
-        if guarded:
-            guard(coupling, F, i, f, linear, l2[i], B, column, x, before, y, size, least)
-        for k in range(K):
-            F[i, k] = f[k]
-            total += np.float64(c[k]) * f[k]
         for t in range(size):
             if y[t] < NEAR_FLOOR * least:
                 y[t] = max(dot(f, B[column[t]]), least)
-            total -= np.float64(x[t]) * np.log(y[t])
+        if guarded:
+            guard(coupling, F, i, f, linear, l2[i], B, column, x, before, y, size, least)
+        stored = 0.0
+        for t in range(size):
+            total += x[t] * np.log(np.float64(x[t]) / y[t]) - x[t] + y[t]
+            stored += y[t]
+        everywhere = 0.0
+        for k in range(K):
+            F[i, k] = f[k]
+            everywhere += np.float64(c[k]) * f[k]
+        if rest:
+            total += max(everywhere - stored, 0.0)
+        elif size < indptr[i + 1] - indptr[i]:
+            for t in range(indptr[i], indptr[i + 1]):
+                if data[t] <= 0:
+                    total += dot(f, B[indices[t]])
     return total
 
 
@@ -184,10 +200,6 @@ def guard(coupling, F, i, f, linear, l2, B, column, x, before, y, size, floor):
     ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows.
     """
     K = f.shape[0]
-    # the sums of steps have lost digits where nearly all of an entry went
-    for t in range(size):
-        if y[t] < LEAST * before[t] or y[t] < NEAR_FLOOR * floor:
-            y[t] = max(dot(f, B[column[t]]), floor)
     step = np.empty(K)
     rise = 0.0
     for k in range(K):

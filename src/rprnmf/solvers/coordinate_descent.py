@@ -57,10 +57,10 @@ class CoordinateDescent:
     def __init__(self, objective: Objective):
         self.objective = objective
         self.scale = objective.scale
-        self.sides = RowDescent(objective, 0), RowDescent(objective, 1)
         self.multiplicative = Multiplicative(objective)
         self.ramps = self.multiplicative.ramps
         self.moving = self.multiplicative.moving
+        self.sides = [RowDescent(objective, index) for index in self.moving]
         view = objective.problem.view
         incomplete = view.n_observed < view.shape[0] * view.shape[1]
         self.momentum = Momentum(FIRST_INCOMPLETE if incomplete else FIRST)

@@ -9,6 +9,7 @@ import numpy as np
 from rprnmf.kernels import coupling
 from rprnmf.kernels.coupling import Coupling
 from rprnmf.objective import SideTerms
+from rprnmf.penalties.exponential import TripletExponential
 
 #: how the kernels call the penalties and distances of the registries
 PENALTY_CODES = {
@@ -77,12 +78,21 @@ class Incidence:
                 DISTANCE_CODES[type(triplets.distance).__name__],
                 float(triplets.sigma),
                 float(getattr(triplets.distance, "floor", 0.0)),
-                float(triplets.margin or 1.0),
+                margin_of(triplets),
                 float(getattr(triplets, "cap", 0.0)),
             ]
         weight = terms.triplet_weight * self.share
         fields: list[Any] = [*self.places, weight, *self.pairs, *distances, *rules, *graph]
         return Coupling(*fields)
+
+
+def margin_of(triplets: Any) -> float:
+    """The margin as the kernels want it."""
+    if triplets.margin is not None:
+        return float(triplets.margin)
+    if not isinstance(triplets, TripletExponential):
+        raise ValueError("solver 'cd' needs a margin for penalties that have one, got None.")
+    return 1.0
 
 
 def placed(n: int, ends: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

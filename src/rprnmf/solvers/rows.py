@@ -38,6 +38,8 @@ class RowDescent:
         self.incidence = Incidence(self.terms, n_rows or self.view.shape[0])
         self.n_threads = available_threads(self.view.n_jobs)
         units = Units(self.terms, self.view)
+        if units.tying is not None and self.incidence.linked.any():
+            raise ValueError("labels cannot be combined with triplets or a graph on one side.")
         kind = (
             DivergenceData
             if self.divergence
@@ -48,7 +50,7 @@ class RowDescent:
         self.units = units
         self.data: Data = kind(objective.loss, self.view, units)
         # coupled rows are visited in an order that depends on the data, not on their numbers,
-        # so that renaming the rows renames the result
+        # so that renaming the rows renames the result (but where their sums are the same)
         sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
         self.linked = np.flatnonzero(self.incidence.linked[: units.n])
         self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
@@ -110,7 +112,7 @@ class RowDescent:
         return units.spread(F), self.data.loss(total)
 
     def exact_loss(self, loss: float) -> bool:
-        """Whether a loss that came with a step has all its digits."""
+        """Whether a loss that came with a step has digits enough."""
         if self.divergence:
             return True
         return loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares
@@ -291,11 +293,11 @@ class DivergenceData(Data):
         super().__init__(loss, view, units)
         entries = view.entries if isinstance(view, FullSparse) else view.stored()
         self.entries = units.entries(entries)
-        x = self.entries.data[self.entries.data > 0].astype(np.float64)
-        self.constant = float(np.dot(x, np.log(x)) - x.sum())
+        self.rest = isinstance(view, FullSparse)  # what is not stored is observed too
 
     def prepare(self, F, B):
-        sums = np.ascontiguousarray(self.units.sum(self.view.ones_times(B)))
+        # a copy: a broadcast view of one row would be read-only, another type for numba
+        sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
         entries = self.entries
         self.arrays = B, entries.indptr, entries.indices, entries.data, sums
 
@@ -305,16 +307,18 @@ class DivergenceData(Data):
 
     def run(self, rows, F, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, None, sweeps, share, self.view.floor, guarded)
+            *(rows, F, *self.arrays, *self.norms, None, sweeps, share, self.view.floor, guarded),
+            self.rest,
         )
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, coupling, sweeps, share, self.view.floor, True)
+            *(rows, F, *self.arrays, *self.norms, coupling, sweeps, share, self.view.floor, True),
+            self.rest,
         )
 
     def loss(self, total):
-        return self.constant + total
+        return max(total, 0.0)
 
     def sweeps(self, K):
         return 4  # as a rule two are done: a sweep is cheap once the entries are at hand
