@@ -20,9 +20,7 @@ FEW = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 29, 38, 50)  # iterations tried: alt
 MANY = (5, 10, 20, 35, 60, 100)  # and those of small steps
 PLAIN = [{"regularisation": weight} for weight in WEIGHTS]
 BIASED = [
-    {"regularisation": weight, "biased": biased}
-    for weight in (0.06,)
-    for biased in (False, True)
+    {"regularisation": weight, "biased": biased} for weight in (0.06,) for biased in (False, True)
 ]
 OURS: dict[str, tuple[list[dict], int]] = {  # settings and the most iterations
     "rprnmf float32": (PLAIN, 60),

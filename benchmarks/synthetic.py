@@ -1,8 +1,8 @@
 """The paper's synthetic experiment 1 with default settings: every triplet met, at what error?
 
 X = W0 H0 with uniform factors (100 x 20, 20 x 100), scaled to [0, 1]; triplets in 5-chains;
-20 components. Ten seeds for each row of the table. Plain NMF by the paper's rules is
-`NMF(solver="paper")` with 500 sweeps; paper_seconds is what the paper's own rules with the
+20 components. Ten seeds for each row of the table, five of them by the paper's rules too: plain
+NMF is then `NMF(solver="paper")` with 500 sweeps; paper_seconds is what the paper's own rules with the
 triplets, `RPRNMF(solver="paper")`, take for 500 sweeps on the same data. Writes
 `results/synthetic.csv` and `.md`.
 """
@@ -17,6 +17,7 @@ from rprnmf import NMF, RPRNMF
 from rprnmf.metrics import mean_divergence, mean_squared_loss
 
 SEEDS = 10
+PAPER_SEEDS = 5  # minutes otherwise
 MEASURES = {"frobenius": mean_squared_loss, "kullback-leibler": mean_divergence}
 CASES = [(100, 100, 20, side, T) for side in ("columns",) for T in (10, 30, 50)]
 CASES += [(100, 100, 20, "rows", 30), (100, 100, 20, "both", 30)]
@@ -46,18 +47,17 @@ def one(seed: int, beta_loss: str, n: int, m: int, K: int, side: str, T: int) ->
         knowledge["column_triplets"] = chains(H.T, T, rng)
     model = RPRNMF(K, beta_loss=beta_loss, random_state=seed, n_jobs=1)
     seconds, _ = seconds_of(lambda: model.fit(X, **knowledge))
-    paper = RPRNMF(K, beta_loss=beta_loss, solver="paper", max_iter=500, n_jobs=1)
-    paper_seconds, _ = seconds_of(lambda: paper.set_params(random_state=seed).fit(X, **knowledge))
     rates = [model.row_satisfied_rate_, model.column_satisfied_rate_]
     measure = MEASURES[beta_loss]
-    plain = NMF(K, beta_loss=beta_loss, solver="paper", max_iter=500, random_state=seed).fit(X)
-    return (
-        np.nanmin(rates),
-        measure(X, model.embedding_, model.components_),
-        measure(X, plain.embedding_, plain.components_),
-        seconds,
-        paper_seconds,
-    )
+    error = measure(X, model.embedding_, model.components_)
+    if seed >= PAPER_SEEDS:
+        return np.nanmin(rates), error, np.nan, seconds, np.nan
+    settings = {"beta_loss": beta_loss, "solver": "paper", "max_iter": 500, "random_state": seed}
+    paper = RPRNMF(K, n_jobs=1, **settings)
+    paper_seconds, _ = seconds_of(lambda: paper.fit(X, **knowledge))
+    plain = NMF(K, **settings).fit(X)
+    plain_error = measure(X, plain.embedding_, plain.components_)
+    return np.nanmin(rates), error, plain_error, seconds, paper_seconds
 
 
 def main() -> None:
@@ -66,13 +66,15 @@ def main() -> None:
     measured = (
         f"Means over {seeds} seeds; error: mean squared loss (frobenius) or mean divergence. "
         "seconds and paper_seconds: medians of whole fits of RPRNMF, one thread, by default and "
-        'with solver="paper" and 500 sweeps, in turn; ratio: of the two (no limit set).'
+        'with solver="paper" and 500 sweeps, in turn; ratio: of the two. What goes by the '
+        f"paper's rules is over the first {min(PAPER_SEEDS, seeds)} seeds."
     )
     title = "Synthetic experiment 1 of the paper, default settings of RPRNMF"
     report = Report(folder, "synthetic", title, measured)
     for beta_loss in MEASURES:
         for n, m, K, side, T in CASES[:2] if quick else CASES:
-            one(0, beta_loss, n, m, K, side, T)  # warm-up
+            if CASES[0][-1] == T:
+                one(0, beta_loss, n, m, K, side, T)  # warm-up
             runs = [one(seed, beta_loss, n, m, K, side, T) for seed in range(seeds)]
             met, errors, plain, seconds, paper = (
                 np.array(part) for part in zip(*runs, strict=True)
@@ -80,9 +82,11 @@ def main() -> None:
             row = {"beta_loss": beta_loss, "size": f"{n}x{m}", "K": K, "triplets": T, "side": side}
             row |= {"runs_all_met": f"{int(np.sum(met == 1))} of {seeds}"}
             row |= {"error": f"{errors.mean():.2e}", "largest_error": f"{errors.max():.2e}"}
-            row |= {"nmf_paper_error": f"{plain.mean():.2e}"}
-            row |= {"seconds": f"{median(seconds):.2f}", "paper_seconds": f"{median(paper):.2f}"}
-            report.add(**row, ratio=median(seconds / paper))
+            row |= {"nmf_paper_error": f"{np.nanmean(plain):.2e}"}
+            done = ~np.isnan(paper)
+            row |= {"seconds": f"{median(seconds):.2f}"}
+            row |= {"paper_seconds": f"{median(paper[done]):.2f}"}
+            report.add(**row, ratio=median((seconds / paper)[done]))
 
 
 if __name__ == "__main__":
