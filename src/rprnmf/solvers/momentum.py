@@ -30,8 +30,10 @@ class Momentum:
         """The factor a part of its last move further on, not below zero."""
         if self.last is None:
             return F
-        beta = F.dtype.type(self.beta)
-        return np.maximum(F + beta * (F - self.last[index]), F.dtype.type(0))
+        ahead = F - self.last[index]
+        ahead *= F.dtype.type(self.beta)
+        ahead += F
+        return np.maximum(ahead, F.dtype.type(0), out=ahead)
 
     def accept(self, W: np.ndarray, Ht: np.ndarray) -> None:
         """The objective fell; the next moves count from here: W as its own step left it, H

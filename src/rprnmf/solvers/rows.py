@@ -55,6 +55,7 @@ class RowDescent:
         self.linked = np.flatnonzero(self.incidence.linked[: units.n])
         self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
         self.free = np.flatnonzero(~self.incidence.linked[: units.n])
+        self.blocks: dict[int, list[tuple[int, int]]] = {}
 
     def __call__(
         self,
@@ -94,15 +95,17 @@ class RowDescent:
         if isinstance(m, str):
             m = self.data.keep(F, B)
         self.data.m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
+        self.data.no_m = np.zeros(K)
         sweeps = self.data.sweeps(K) if sweeps is None else sweeps
         settings = sweeps, F.dtype.type(share), guarded
         total = 0.0
         if free and len(self.free):
-            rows = self.free
-            cost = np.concatenate(([0], np.cumsum(self.data.cost(K)[rows])))
+            if K not in self.blocks:
+                cost = np.concatenate(([0], np.cumsum(self.data.cost(K)[self.free])))
+                self.blocks[K] = row_blocks(cost)
             parts = map_blocks(
-                lambda start, stop: self.data.run(rows[start:stop], F, *settings),
-                row_blocks(cost),
+                lambda start, stop: self.data.run(self.free[start:stop], F, *settings),
+                self.blocks[K],
                 self.n_threads,
             )
             total += sum(parts)
@@ -160,6 +163,7 @@ class Data:
     """The view as the kernels want it: arrays that stay, and those made for one step."""
 
     m: np.ndarray  # a multiplier of the sizes of the columns, set for every step
+    no_m: np.ndarray  # zeros, for the multiplier of the other order
 
     def __init__(self, loss: Loss, view: BaseView, units: Units):
         self.loss_itself = loss
@@ -240,7 +244,7 @@ class FullData(Data):
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
-        return self.l1, self.l2, np.zeros_like(self.m), self.m
+        return self.l1, self.l2, self.no_m, self.m
 
     def run(self, rows, F, sweeps, share, guarded):
         torn = self.torn[rows] if self.any_torn else NONE
@@ -274,7 +278,7 @@ class MaskedData(Data):
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
-        return self.units.l1, self.units.l2, np.zeros_like(self.m), self.m, self.units.count
+        return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
         return descent.masked_rows(rows, F, *self.arrays, *self.norms, None, sweeps, share)
