@@ -82,51 +82,70 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
 
 
 @kernel
-def torn_gram(u, B, unit, member, holes, hole, count, G):
-    """G = the mean of b b' over what the rows of X that share row u of F observe.
+def torn_gram(u, B, G, unit, member, holes, hole, count, Q):
+    """Q = the mean of b b' over what the rows of X that share row u of F observe.
 
     ``hole[holes[i]:holes[i + 1]]`` are the columns that row i of X does not observe, and
     ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u. Tells how many entries
-    are observed.
+    are observed. Holes are taken away from G = B'B, unless they carry more than half of some
+    component: then what is left is summed, for a difference would have too few digits.
     """
     K = B.shape[1]
-    G[:] = 0
     seen = 0
+    Q[:] = 0
+    for place in range(unit[u], unit[u + 1]):
+        i = member[place]
+        seen += B.shape[0] - (holes[i + 1] - holes[i])
+        for t in range(holes[i], holes[i + 1]):
+            add_square(B[hole[t]], Q)
+    few = True
+    for k in range(K):
+        few = few and Q[k, k] <= 0.5 * count[u] * G[k, k]
+    if few:
+        for k in range(K):
+            for j in range(K):
+                Q[k, j] = G[k, j] - Q[k, j] / count[u]
+        return seen
+    Q[:] = 0
     for place in range(unit[u], unit[u + 1]):
         i = member[place]
         t = holes[i]
         for column in range(B.shape[0]):
             if t < holes[i + 1] and hole[t] == column:
                 t += 1
-                continue
-            seen += 1
-            v = B[column]
-            for k in range(K):
-                for j in range(K):
-                    G[k, j] += v[k] * v[j]
-    G /= count[u]
+            else:
+                add_square(B[column], Q)
+    Q /= count[u]
     return seen
 
 
 @kernel
-def torn_rows(rows, F, P, B, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share):
+def add_square(b, Q):
+    """Q += b b'."""
+    for k in range(b.shape[0]):
+        for j in range(b.shape[0]):
+            Q[k, j] += b[k] * b[j]
+
+
+@kernel
+def torn_rows(rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share):
     """Complete data but for holes: a row's Gram matrix runs over the columns it observes."""
     K = F.shape[1]
     f = np.empty(K, F.dtype)
     g = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
-    G = np.empty((K, K), F.dtype)
+    Q = np.empty((K, K), F.dtype)
     total = 0.0
     for u in rows:
-        if torn_gram(u, B, unit, member, holes, hole, count, G) == 0:
+        if torn_gram(u, B, G, unit, member, holes, hole, count, Q) == 0:
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
         copy(F[u], f)
-        curvature(G, l2[u], m2, h)
-        start(f, P[u], G, h, l1[u], m1, g)
-        descend_one(f, g, G, h, sweeps, share)
+        curvature(Q, l2[u], m2, h)
+        start(f, P[u], Q, h, l1[u], m1, g)
+        descend_one(f, g, Q, h, sweeps, share)
         copy(f, F[u])
-        total += count[u] * value(f, P[u], G)
+        total += count[u] * value(f, P[u], Q)
     return total
 
 
@@ -163,7 +182,7 @@ def full_coupled_rows(
     for i in rows:
         copy(F[i], f)
         if torn[i]:
-            torn_gram(i, B, unit, member, holes, hole, count, own)
+            torn_gram(i, B, G, unit, member, holes, hole, count, own)
             for k in range(K):
                 R[i, k] = dot(own[k], f) - P[i, k]
         Q = own if torn[i] else G

@@ -254,7 +254,7 @@ class FullData(Data):
         )
         if torn.any():
             total += descent.torn_rows(
-                *(rows[torn], F, self.P, self.B, *self.gaps, *self.norms, self.units.count),
+                *(rows[torn], F, self.P, self.B, self.G, *self.gaps, *self.norms, self.units.count),
                 *(sweeps, share),
             )
         return total
