@@ -152,6 +152,17 @@ def test_one_new_row_needs_no_compilation_of_its_own():
     assert len(divergence_rows.signatures) == known
 
 
+def test_read_only_data_need_no_compilation_of_their_own():
+    S = sp.random_array((30, 20), density=0.3, rng=np.random.default_rng(1), format="csr")
+    model = NMF(2, beta_loss="kullback-leibler", random_state=0, max_iter=3, tol=0.0)
+    model.fit(S)
+    known = len(divergence_rows.signatures)
+    for part in (S.data, S.indices, S.indptr):
+        part.flags.writeable = False
+    model.fit(S)
+    assert len(divergence_rows.signatures) == known
+
+
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):

@@ -21,9 +21,9 @@ class Entries(Turning):
 
     def __init__(self, X: sp.csr_array, n_jobs: int | None = None):
         self.shape = X.shape
-        self.indptr = X.indptr.astype(np.int64, copy=False)
-        self.indices = X.indices.astype(np.int32, copy=False)
-        self.data = X.data
+        self.indptr = _read_only(X.indptr.astype(np.int64, copy=False))
+        self.indices = _read_only(X.indices.astype(np.int32, copy=False))
+        self.data = _read_only(X.data)
         self.n_jobs = n_jobs
         self.n_threads = available_threads(n_jobs)
 
@@ -50,10 +50,10 @@ class Entries(Turning):
         A column may then occur more than once in a row.
         """
         chosen = self.take(member)
-        self_like = Entries.__new__(Entries)
-        self_like.__dict__.update(chosen.__dict__, indptr=chosen.indptr[unit])
-        self_like.shape = (len(unit) - 1, self.shape[1])
-        return self_like
+        joined = Entries.__new__(Entries)  # scipy would look for duplicates
+        joined.__dict__.update(chosen.__dict__, indptr=_read_only(chosen.indptr[unit]))
+        joined.shape = (len(unit) - 1, self.shape[1])
+        return joined
 
     @property
     def row_counts(self) -> np.ndarray:
@@ -109,3 +109,14 @@ class Entries(Turning):
     def divergence(self, F: np.ndarray, G: np.ndarray, floor: float) -> tuple[float, float]:
         """Sums of x log(x/y) - x + y and of y."""
         return self._sum(csr.divergence, F.shape[1], self.data, F, G, floor)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """The array as one that cannot be written to.
+
+    For numba that is a type of its own: were it left to what users pass, memory maps would
+    have every kernel compiled once more.
+    """
+    array = array.view()
+    array.flags.writeable = False
+    return array
