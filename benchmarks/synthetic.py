@@ -2,8 +2,8 @@
 
 X = W0 H0 with uniform factors (100 x 20, 20 x 100), scaled to [0, 1]; triplets in 5-chains;
 20 components. Ten seeds for each row of the table, five of them by the paper's rules too: plain
-NMF is then `NMF(solver="paper")` with 500 sweeps; paper_seconds is what the paper's own rules with the
-triplets, `RPRNMF(solver="paper")`, take for 500 sweeps on the same data. Writes
+NMF is then `NMF(solver="paper")` with 500 sweeps, and paper_seconds is what
+`RPRNMF(solver="paper")` takes for 500 sweeps with the triplets. Writes
 `results/synthetic.csv` and `.md`.
 """
 
