@@ -78,7 +78,7 @@ def divergence_rows(
     total = 0.0
     for i in rows:
         copy(F[i], f)
-        c = sums[i]
+        c = sums[i if sums.shape[0] > 1 else 0]  # one row of sums may serve all
         size = 0
         phi[:] = zero
         for t in range(indptr[i], indptr[i + 1]):

@@ -298,10 +298,14 @@ class DivergenceData(Data):
         entries = view.entries if isinstance(view, FullSparse) else view.stored()
         self.entries = units.entries(entries)
         self.rest = isinstance(view, FullSparse)  # what is not stored is observed too
+        complete = view.n_observed == view.shape[0] * view.shape[1]
+        self.alike = complete and units.tying is None and not isinstance(view, Masked)
 
     def prepare(self, F, B):
-        # a copy: a broadcast view of one row would be read-only, another type for numba
-        sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
+        if self.alike:
+            sums = B.sum(axis=0)[None, :]  # one row for all
+        else:
+            sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
         entries = self.entries
         self.arrays = B, entries.indptr, entries.indices, entries.data, sums
 
