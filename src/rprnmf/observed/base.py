@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from rprnmf.observed.turning import Turning
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
 
 
-class BaseView(Turning, ABC):
+class BaseView(Turning):
     """X as a solver sees it: a shape and sums over the observed entries.
 
     Attributes

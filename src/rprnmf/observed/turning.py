@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import weakref
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 
-class Turning:
+class Turning(ABC):
     """Gives a class ``T``, made once, from its method ``_turned``."""
 
     _made: Any = None
     _maker: Any = None
 
+    @abstractmethod
     def _turned(self) -> Self:
-        raise NotImplementedError
+        """The transpose, made anew."""
 
     @property
     def T(self) -> Self:

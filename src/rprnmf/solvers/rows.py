@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from rprnmf.kernels import descent
@@ -159,7 +161,7 @@ class Units:
         return entries if self.tying is None else entries.joined(self.unit, self.member)
 
 
-class Data:
+class Data(ABC):
     """The view as the kernels want it: arrays that stay, and those made for one step."""
 
     m: np.ndarray  # a multiplier of the sizes of the columns, set for every step
@@ -170,9 +172,9 @@ class Data:
         self.view = view
         self.units = units
 
+    @abstractmethod
     def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
         """Everything that one step needs of the other factor."""
-        raise NotImplementedError
 
     def keep(self, F: np.ndarray, B: np.ndarray) -> np.ndarray:
         """The multiplier under which the loss alone would leave the sizes of columns as they are.
@@ -193,13 +195,13 @@ class Data:
         slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
         return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
 
+    @abstractmethod
     def run(self, rows: np.ndarray, F: np.ndarray, sweeps: int, share, guarded: bool) -> float:
         """Change some rows of F; what they add to the sum that `loss` wants."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run_coupled(self, rows, F, coupling, sweeps: int, share, guarded: bool) -> float:
         """The same for rows that feel triplets or a graph."""
-        raise NotImplementedError
 
     def loss(self, total: float) -> float:
         """The loss, from the sums over all rows."""
