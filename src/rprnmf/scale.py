@@ -63,16 +63,18 @@ class ScaleRule:
         """Whether both factors carry half of the scale."""
         return self.rows and self.columns and not self.frozen
 
-    def apply(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def apply(
+        self, W: np.ndarray, Ht: np.ndarray, shift: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Move scale between the factors; their product is kept.
 
         A component that is zero in one factor becomes zero in the other: it must not carry
-        distances for nothing.
+        distances for nothing. Give the ``shift`` of these factors if it is at hand.
         """
         if self.frozen or not (self.rows or self.columns):
             return W, Ht
-        shift, alive = self.shift(W, Ht)
-        return W * (shift * alive), Ht * (alive / shift)
+        grow, alive = self.shift(W, Ht) if shift is None else shift
+        return W * (grow * alive), Ht * (alive / grow)
 
     def shift(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By what the columns of W must grow, and which components are not zero."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_four_rows_in_step_are_four_rows(K, dtype):
     share = dtype(0.05)
     quadratic.descend_four(*together[0], *together[1], live, Q, h, (1 / h).astype(dtype), 9, share)
     for row in (0, 1, 3):
-        quadratic.descend_one(alone[0][row], alone[1][row], Q, h, 9, share)
+        quadratic.descend_one(alone[0][row], alone[1][row], Q, h, np.empty(K, dtype), 9, share)
     tolerance = 1e-12 if dtype == np.float64 else 2e-4
     np.testing.assert_allclose(together[0], alone[0], atol=tolerance)
     np.testing.assert_allclose(together[1], alone[1], atol=30 * tolerance)
@@ -171,15 +172,18 @@ def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
     given, F, _ = problem("dense", penalty=penalty, distance=distance, **side)
     terms = Objective(given, 4).terms[0]
     descent = RowDescent(Objective(given, 4), 0)
-    seen = descent.incidence.coupling(F, terms, None)
+    seen, rows = descent.incidence.coupling(F, None)
+    assert rows.all()
     gradient = terms.split(F).gradient
     rng = np.random.default_rng(0)
     for i in range(n):
-        slope, room, M = np.zeros(4), np.zeros(4), np.zeros((4, 4))
-        assert coupling.acts(seen, i)
-        coupling.model(seen, F, i, 1.0, slope, M, room)
+        slope, up, A = np.zeros(4), np.zeros(4), np.zeros((coupling.SQUARES, 4))
+        pulled, active = coupling.feel(seen, i)
+        assert pulled
+        coupling.model(seen, F, i, active, 1.0, slope, up, A)
         np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
-        assert np.linalg.eigvalsh(M).min() > -1e-9
+        assert up.min() >= 0.0
+        assert np.isfinite(A).all()
         moved = F.copy()
         moved[i] = rng.random(4)
         rise = terms.value(moved) - terms.value(F)
@@ -187,7 +191,56 @@ def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
         coupling.settle(seen, i)
         F = moved
         gradient = terms.split(F).gradient
-        np.testing.assert_allclose(seen.apart, terms.triplets.apart(F), rtol=1e-12)
+        np.testing.assert_allclose(seen.apart, terms.triplets.apart(F)[seen.pair], rtol=1e-12)
+
+
+@pytest.mark.parametrize("penalty", ["hinge", "squared_hinge"])
+def test_triplets_with_room_to_spare_are_left_out_until_they_lose_it(penalty):
+    rng = np.random.default_rng(2)
+    n = problem("dense")[0].view.shape[0]
+    chosen = random_triplets(rng, n, 3 * n)
+    F = rng.random((n, 4)) + 0.1
+    q, r, s = F[chosen.T]
+    wrong = np.sum((q - r) ** 2, axis=1) > np.sum((q - s) ** 2, axis=1)
+    wrong[::5] = False  # all others hold
+    chosen[wrong] = chosen[wrong][:, [0, 2, 1]]
+    given, _, _ = problem("dense", penalty=penalty, triplets=chosen, weight=np.ones(3 * n))
+    objective = Objective(dataclasses.replace(given, margin=0.05), 4)
+    incidence = RowDescent(objective, 0).incidence
+    triplets = objective.terms[0].triplets
+    for move in (0.0, 1e-3, 0.2, 1.0):
+        F = F + move * rng.random(F.shape)
+        near, far = triplets.near_far(F)
+        seen, rows = incidence.coupling(F, None, every=False)
+        listed = np.unique(seen.triplet)
+        assert set(np.flatnonzero(far - near <= 1.5 * 0.05)) <= set(listed)
+        assert move >= 0.2 or len(listed) < 2 * n
+        gradient = objective.terms[0].split(F).gradient
+        np.testing.assert_allclose(gradient[~rows], 0.0, atol=1e-15)
+        for i in np.flatnonzero(rows):
+            slope, up, A = np.zeros(4), np.zeros(4), np.zeros((coupling.SQUARES, 4))
+            coupling.model(seen, F, i, coupling.feel(seen, i)[1], 1.0, slope, up, A)
+            np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["triplets", "graph"])
+@pytest.mark.parametrize("count", [10, 60, 600])
+def test_rows_in_groups_of_four_come_out_as_one_by_one(kind, count):
+    rng = np.random.default_rng(count)
+    X = rng.random((60, 20))
+    side = {"triplets": random_triplets(rng, 60, count), "weight": np.ones(count)}
+    if kind == "graph":
+        side = {"graph": sp.csr_array(random_graph(rng, 60)), "graph_strength": 0.7}
+    objective = Objective(Problem(make_view(X), rows=Side(**side)), 4)
+    F, B = rng.random((60, 4)), rng.random((20, 4))
+    descent = RowDescent(objective, 0)
+    in_groups, _ = descent(F, B)
+    one_by_one = F.copy()
+    order = descent.linked
+    for i in order:
+        descent.linked = np.array([i])
+        one_by_one, _ = descent(one_by_one, B, free=False)
+    np.testing.assert_allclose(in_groups[order], one_by_one[order], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("distance", DISTANCES)

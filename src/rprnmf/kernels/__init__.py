@@ -17,6 +17,16 @@ def kernel(function: Any) -> Any:
     return numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")(function)
 
 
+def inner(function: Any) -> Any:
+    """As `kernel`, for what is called in loops: it allocates nothing and returns no array.
+
+    Without numba's runtime its views of arrays are not counted. Counting is an atomic
+    operation for each, which would cost as much as the arithmetic on a short row.
+    """
+    options: dict[str, Any] = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
+    return numba.njit(cache=True, nogil=True, **options)(function)
+
+
 class _Notice(event.Listener):
     """Says once why the first call on a machine takes seconds."""
 

@@ -12,33 +12,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import kernel
+from rprnmf.kernels import inner, kernel
 
 EXPONENTIAL, HINGE, SQUARED_HINGE, LOGISTIC = range(4)
 EUCLIDEAN, DIVERGENCE = range(2)
 Q, R, S = range(3)
-MOST_SQUARES = 8
+SQUARES = 8  # how many a model has at most
 
 
 class Coupling(NamedTuple):
     """What ties the rows of a factor to each other.
 
-    ``first[3 * i + role]:first[3 * i + role + 1]`` are the places in ``near``, ``far`` and
-    ``weight`` of the triplets that row i has this role in; ``met[i]:met[i + 1]`` its places in
-    ``pair`` and ``other``, ``edge`` likewise in ``neighbour`` and ``affinity``.
+    ``met[i]:met[i + 1]`` are the places of row i in ``pair``, ``other``, ``mirror`` and
+    ``apart``: every pair of rows has two places, one with each. ``first[3 * i + role]:
+    first[3 * i + role + 1]`` are the places of the triplets that it has this role in, in
+    ``triplet``, ``own``, ``also`` and ``share``; ``edge`` likewise in ``neighbour`` and
+    ``affinity``. ``own`` counts from ``met[i]``: the pair q-r of q and r, the pair q-s of s.
+    ``also`` is the triplet's other pair: for q it counts likewise, for r and s, which are not
+    part of it, it is its place with q.
     """
 
-    first: np.ndarray
-    near: np.ndarray  # its pair q-r
-    far: np.ndarray  # its pair q-s
-    weight: np.ndarray  # its strength in the objective
     met: np.ndarray
     pair: np.ndarray
-    other: np.ndarray
-    apart: np.ndarray  # distance of every pair, in units of sigma
-    trial: np.ndarray  # the same for a row under trial
-    tension: np.ndarray  # room for a number a pair
-    bending: np.ndarray  # room for a number a place
+    other: np.ndarray  # the row at the other end
+    mirror: np.ndarray  # the other place of the pair
+    first: np.ndarray
+    triplet: np.ndarray
+    own: np.ndarray
+    also: np.ndarray
+    share: np.ndarray  # of the triplet in the mean of all
+    apart: np.ndarray  # distances in units of sigma
+    ends: np.ndarray  # q, r and s of every triplet
+    of_pairs: np.ndarray  # room for one row's pairs: distances under trial, tensions
+    pulling: np.ndarray  # room for the rows at their other ends
+    of_triplets: np.ndarray  # room for one row's triplets: the distance of ``also``, the penalty
+    bending: np.ndarray  # room for one row's triplets
+    strength: float  # of the mean penalty in the objective
     penalty: int
     distance: int
     sigma: float
@@ -50,7 +59,11 @@ class Coupling(NamedTuple):
     affinity: np.ndarray  # strength of every edge in the objective
 
 
-@kernel
+TRIAL, TENSION = range(2)  # rows of of_pairs
+ALSO, PENALTY = range(2)  # rows of of_triplets
+
+
+@inner
 def phi(penalty, near, far, margin, cap):
     """The penalty of one triplet."""
     if penalty == EXPONENTIAL:
@@ -64,7 +77,7 @@ def phi(penalty, near, far, margin, cap):
     return max(u, 0.0) + np.log1p(np.exp(-abs(u)))
 
 
-@kernel
+@inner
 def derivatives(penalty, near, far, margin, cap):
     """d/dnear, -d/dfar, and the second derivatives (near near, near far, far far)."""
     if penalty == EXPONENTIAL:
@@ -86,7 +99,7 @@ def derivatives(penalty, near, far, margin, cap):
     return slope * share, slope * share, bend, -bend, bend
 
 
-@kernel
+@inner
 def pair_slope(distance, x, y, floor):
     """The derivative in x of one coordinate's part of a distance, and the second one."""
     if distance == EUCLIDEAN:
@@ -96,7 +109,7 @@ def pair_slope(distance, x, y, floor):
     return 0.5 * (np.log(a / b) + (x - y) / a), 0.5 * (a + b) / (a * a)
 
 
-@kernel
+@inner
 def pair_distance(distance, x, y, floor):
     """How far apart two rows are."""
     total = 0.0
@@ -111,159 +124,202 @@ def pair_distance(distance, x, y, floor):
     return 0.5 * total
 
 
-@kernel
-def acts(c, i):
-    """Whether anything that couples row i has a slope or a curvature."""
-    if c.edge[i] < c.edge[i + 1]:
-        return True
+@inner
+def feel(c, i):
+    """Look at everything that couples row i, before `model`, `change` and `settle`.
+
+    Returns whether anything has a slope or a curvature, and how many triplets bend; these are
+    listed in ``bending``. Hinges have a loop without branches: which triplets they hold is
+    hard to foretell.
+    """
+    begin = c.first[3 * i]
+    now = c.apart[c.met[i] : c.met[i + 1]]
+    tension = c.of_pairs[TENSION, : now.shape[0]]
+    tension[:] = 0.0
+    active = 0
     hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
-    for place in range(c.first[3 * i], c.first[3 * i + 3]):
-        if not hinged or c.apart[c.near[place]] - c.apart[c.far[place]] > -c.margin:
-            return True
-    return False
+    inverse = 1.0 / c.margin
+    for role in range(3):
+        start, stop = c.first[3 * i + role], c.first[3 * i + role + 1]
+        owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
+        seconds = c.of_triplets[ALSO, start - begin : stop - begin]
+        penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
+        if hinged:
+            before = active
+            for t in range(owns.shape[0]):
+                one = now[owns[t]]
+                two = now[alsos[t]] if role == Q else c.apart[alsos[t]]
+                u = 1.0 + (two - one if role == S else one - two) * inverse
+                penalties[t] = max(u, 0.0)
+                seconds[t] = two
+                c.bending[active] = t
+                active += 1 if u >= 0.0 else 0
+            for held in range(before, active):
+                t = c.bending[held]
+                u = penalties[t]
+                if c.penalty == HINGE:
+                    pull = c.strength * inverse * shares[t]
+                else:
+                    pull = 2.0 * c.strength * inverse * shares[t] * u
+                    penalties[t] = u * u
+                tension[owns[t]] += -pull if role == S else pull
+                if role == Q:
+                    tension[alsos[t]] -= pull
+                c.bending[held] = start - begin + t
+            continue
+        for t in range(owns.shape[0]):
+            own, also = owns[t], alsos[t]
+            one = now[own]
+            two = now[also] if role == Q else c.apart[also]
+            near, far = (two, one) if role == S else (one, two)
+            pull, push, nn, _, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
+            w = c.strength * shares[t]
+            seconds[t] = two
+            penalties[t] = phi(c.penalty, near, far, c.margin, c.cap)
+            tension[own] += -w * push if role == S else w * pull
+            if role == Q:
+                tension[also] -= w * push
+            if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
+                c.bending[active] = start - begin + t
+                active += 1
+    pulled = active > 0 or c.edge[i] < c.edge[i + 1]
+    if not hinged:
+        pulled = pulled or c.first[3 * i] < c.first[3 * i + 3]
+    return pulled, active
 
 
-@kernel
-def model(c, F, i, scale, slope, M, a):
-    """Add to M ``scale`` times the curvature, in row i of F, of everything that couples it.
+@inner
+def model(c, F, i, active, scale, slope, up, A):
+    """A quadratic model, in row i of F, of everything that couples it.
 
-    Fills its slope. The curvature is that of Gauss and Newton, and leaves out what bends
-    downwards. No more than MOST_SQUARES triplets are taken to stand for all of a row's: their
-    matrices cost K^2 each.
+    Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
+    Newton, without what bends downwards.
 
     Parameters
     ----------
     c : Coupling
     F : array of shape (n_rows, K)
-    i : int
+    i, active : int
+        The row and its triplets that bend, which `feel` has listed.
     scale : float
-    slope, a : array of shape (K,)
-        Filled; ``a`` is room to work in.
-    M : array of shape (K, K)
+    slope, up : array of shape (K,)
+        Filled.
+    A : array of shape (n_squares, K)
+        Filled; as many triplets as it has room for stand for all of a row's.
     """
     K = F.shape[1]
-    active = tensions(c, i)
     f = F[i]
+    tension, pulling = c.of_pairs[TENSION], c.pulling
     slope[:] = 0.0
+    up[:] = 0.0
     if c.distance == EUCLIDEAN:
         both = 0.0
-        up = 0.0
-        for place in range(c.met[i], c.met[i + 1]):
-            w = 2.0 * c.tension[c.pair[place]] / c.sigma
-            if w != 0.0:
-                both += w
-                up += max(w, 0.0)
-                y = F[c.other[place]]
-                for k in range(K):
-                    slope[k] -= w * y[k]
+        above = 0.0
+        begin = c.met[i]
+        size = 0
+        for place in range(c.met[i + 1] - begin):
+            w = 2.0 * tension[place] / c.sigma
+            both += w
+            above += max(w, 0.0)
+            tension[size] = w
+            pulling[size] = c.other[begin + place]
+            size += 1 if w != 0.0 else 0
+        place = 0
+        while place + 4 <= size:  # four rows at a time: the slope is read and written less
+            x, y = F[pulling[place]], F[pulling[place + 1]]
+            z, v = F[pulling[place + 2]], F[pulling[place + 3]]
+            w1, w2, w3, w4 = (
+                tension[place],
+                tension[place + 1],
+                tension[place + 2],
+                tension[place + 3],
+            )
+            for k in range(K):
+                slope[k] -= w1 * x[k] + w2 * y[k] + w3 * z[k] + w4 * v[k]
+            place += 4
+        while place < size:
+            y = F[pulling[place]]
+            for k in range(K):
+                slope[k] -= tension[place] * y[k]
+            place += 1
         for place in range(c.edge[i], c.edge[i + 1]):
             w = 2.0 * c.affinity[place]
             both += w
-            up += w
+            above += w
             y = F[c.neighbour[place]]
             for k in range(K):
                 slope[k] -= w * y[k]
         for k in range(K):
             slope[k] += both * f[k]
-            M[k, k] += scale * up
+            up[k] = scale * above
     else:
         for place in range(c.met[i], c.met[i + 1]):
-            w = c.tension[c.pair[place]] / c.sigma
+            w = tension[place - c.met[i]] / c.sigma
             if w != 0.0:
                 y = F[c.other[place]]
                 for k in range(K):
                     once, twice = pair_slope(c.distance, f[k], y[k], c.floor)
                     slope[k] += w * once
-                    M[k, k] += scale * max(w, 0.0) * twice
+                    up[k] += scale * max(w, 0.0) * twice
         for place in range(c.edge[i], c.edge[i + 1]):
             w = 2.0 * c.affinity[place]
             y = F[c.neighbour[place]]
             for k in range(K):
                 slope[k] += w * (f[k] - y[k])
-                M[k, k] += scale * w
-    if active > 0:
-        add_gauss_newton(c, F, i, scale, active, M, a)
+                up[k] += scale * w
+    squares(c, F, i, scale, active, A)
 
 
-@kernel
-def tensions(c, i):
-    """By how much each pair of row i is pulled together; returns how many triplets bend.
-
-    The places of those that bend are listed in ``bending``.
-    """
-    for place in range(c.met[i], c.met[i + 1]):
-        c.tension[c.pair[place]] = 0.0
-    active = 0
-    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
-    begin = c.first[3 * i]
-    for role in range(3):
-        for place in range(c.first[3 * i + role], c.first[3 * i + role + 1]):
-            near, far = c.near[place], c.far[place]
-            if hinged and c.apart[near] - c.apart[far] <= -c.margin:
-                continue
-            pull, push, nn, _, ff = derivatives(
-                c.penalty, c.apart[near], c.apart[far], c.margin, c.cap
-            )
-            if role != S:
-                c.tension[near] += c.weight[place] * pull
-            if role != R:
-                c.tension[far] -= c.weight[place] * push
-            if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
-                c.bending[begin + active] = place
-                active += 1
-    return active
-
-
-@kernel
-def add_gauss_newton(c, F, i, scale, active, M, a):
-    """Add to M the squares of the slopes of the distances, as the penalty weighs them."""
+@inner
+def squares(c, F, i, scale, active, A):
+    """The slopes of the distances of row i, as the penalty weighs their squares."""
     K = F.shape[1]
-    stride = (active + MOST_SQUARES - 1) // MOST_SQUARES
+    most = A.shape[0] // 2 if c.penalty == EXPONENTIAL else A.shape[0]  # it wants two a triplet
+    stride = max((active + most - 1) // most, 1)
     begin = c.first[3 * i]
+    filled = 0
     for seen in range(stride // 2, active, stride):
-        place = c.bending[begin + seen]
+        here = c.bending[seen]
+        place = begin + here
+        t = c.triplet[place]
         role = Q if place < c.first[3 * i + R] else R if place < c.first[3 * i + S] else S
-        near, far = c.near[place], c.far[place]
-        _, _, nn, nf, ff = derivatives(c.penalty, c.apart[near], c.apart[far], c.margin, c.cap)
-        w = scale * stride * c.weight[place] / (c.sigma * c.sigma)
-        for side in range(2):  # the near pair, the far pair
-            if (side == 0 and role == S) or (side == 1 and role == R):
-                continue
-            y = F[other_end(c, i, near if side == 0 else far)]
-            joined = side == 1 and role == Q and nf != 0.0
+        one, two = c.apart[c.met[i] + c.own[place]], c.of_triplets[ALSO, here]
+        near, far = (two, one) if role == S else (one, two)
+        _, _, nn, nf, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
+        w = scale * stride * c.strength * c.share[place] / (c.sigma * c.sigma)
+        x = F[c.ends[R if role == Q else Q, t]]
+        y = F[c.ends[S if role == Q else Q, t]]
+        if role == Q and nf != 0.0:  # u depends on near - far: one square of the difference
+            root = np.sqrt(w * nn)
             for k in range(K):
-                once = pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
-                a[k] = a[k] - once if joined else once
-            if role == Q and nf != 0.0 and side == 0:
-                continue  # u depends on near - far: one square of the difference
-            bend = w * (nn if side == 0 or joined else ff)
-            if bend > 0.0:
-                for k in range(K):
-                    b = bend * a[k]
-                    row = M[k]
-                    for j in range(K):
-                        row[j] += b * a[j]
+                A[filled, k] = root * (
+                    pair_slope(c.distance, F[i, k], x[k], c.floor)[0]
+                    - pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
+                )
+            filled += 1
+            continue
+        if role != S and nn > 0.0:
+            root = np.sqrt(w * nn)
+            for k in range(K):
+                A[filled, k] = root * pair_slope(c.distance, F[i, k], x[k], c.floor)[0]
+            filled += 1
+        if role != R and ff > 0.0:
+            root = np.sqrt(w * ff)
+            for k in range(K):
+                A[filled, k] = root * pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
+            filled += 1
+    for rest in range(filled, A.shape[0]):
+        A[rest] = 0
 
 
-@kernel
-def other_end(c, i, pair):
-    """The row with which row i makes up a pair; a row's pairs are in rising order."""
-    low = c.met[i]
-    high = c.met[i + 1]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if c.pair[middle] <= pair:
-            low = middle
-        else:
-            high = middle
-    return c.other[low]
-
-
-@kernel
+@inner
 def change(c, F, i, f):
-    """By how much everything that couples row i changes if it becomes f; fills ``trial``."""
+    """By how much everything that couples row i changes if it becomes f."""
     total = 0.0
-    place = c.met[i]
+    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
+    trial = c.of_pairs[TRIAL]
+    begin = c.met[i]
+    place = begin
     last = c.met[i + 1]
     if c.distance == EUCLIDEAN:  # four sums at a time keep the machine busy
         while place + 4 <= last:
@@ -275,25 +331,37 @@ def change(c, F, i, f):
                 s2 += (np.float64(f[k]) - y[k]) ** 2
                 s3 += (np.float64(f[k]) - z[k]) ** 2
                 s4 += (np.float64(f[k]) - w[k]) ** 2
-            c.trial[c.pair[place]] = s1 / c.sigma
-            c.trial[c.pair[place + 1]] = s2 / c.sigma
-            c.trial[c.pair[place + 2]] = s3 / c.sigma
-            c.trial[c.pair[place + 3]] = s4 / c.sigma
+            trial[place - begin] = s1 / c.sigma
+            trial[place - begin + 1] = s2 / c.sigma
+            trial[place - begin + 2] = s3 / c.sigma
+            trial[place - begin + 3] = s4 / c.sigma
             place += 4
     while place < last:
         y = F[c.other[place]]
-        c.trial[c.pair[place]] = pair_distance(c.distance, f, y, c.floor) / c.sigma
+        trial[place - begin] = pair_distance(c.distance, f, y, c.floor) / c.sigma
         place += 1
+    begin = c.first[3 * i]
+    linear = 1.0 if c.penalty == HINGE else 0.0
+    inverse = 1.0 / c.margin
     for role in range(3):
-        for place in range(c.first[3 * i + role], c.first[3 * i + role + 1]):
-            near = c.apart[c.near[place]]
-            far = c.apart[c.far[place]]
-            near_then = c.trial[c.near[place]] if role != S else near
-            far_then = c.trial[c.far[place]] if role != R else far
-            total += c.weight[place] * (
-                phi(c.penalty, near_then, far_then, c.margin, c.cap)
-                - phi(c.penalty, near, far, c.margin, c.cap)
-            )
+        start, stop = c.first[3 * i + role], c.first[3 * i + role + 1]
+        owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
+        seconds = c.of_triplets[ALSO, start - begin : stop - begin]
+        penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
+        if hinged:
+            for t in range(owns.shape[0]):
+                one = trial[owns[t]]
+                two = trial[alsos[t]] if role == Q else seconds[t]
+                u = max(1.0 + (two - one if role == S else one - two) * inverse, 0.0)
+                total += shares[t] * (u * (linear + u * (1.0 - linear)) - penalties[t])
+            continue
+        for t in range(owns.shape[0]):
+            one = trial[owns[t]]
+            two = trial[alsos[t]] if role == Q else seconds[t]
+            near, far = (two, one) if role == S else (one, two)
+            then = phi(c.penalty, near, far, c.margin, c.cap)
+            total += shares[t] * (then - penalties[t])
+    total *= c.strength
     for place in range(c.edge[i], c.edge[i + 1]):
         y = F[c.neighbour[place]]
         rise = 0.0
@@ -304,8 +372,92 @@ def change(c, F, i, f):
     return total
 
 
-@kernel
+@inner
 def settle(c, i):
     """The distances under trial are those of now."""
-    for place in range(c.met[i], c.met[i + 1]):
-        c.apart[c.pair[place]] = c.trial[c.pair[place]]
+    begin = c.met[i]
+    for t in range(c.met[i + 1] - begin):
+        c.apart[begin + t] = c.of_pairs[TRIAL, t]
+        c.apart[c.mirror[begin + t]] = c.of_pairs[TRIAL, t]
+
+
+@kernel
+def list_pairs(chosen, near, far, one, two, n):
+    """The pairs of the chosen triplets by row, and the places of each with its two rows.
+
+    Returns ``met``, ``pair``, ``other`` and ``mirror`` (see `Coupling`), and for every pair its
+    places with row ``one`` and with row ``two``.
+    """
+    wanted = np.zeros(one.shape[0], np.bool_)
+    for t in chosen:
+        wanted[near[t]] = True
+        wanted[far[t]] = True
+    met = np.zeros(n + 1, np.int64)
+    for p in range(one.shape[0]):
+        if wanted[p]:
+            met[one[p] + 1] += 1
+            met[two[p] + 1] += 1
+    for i in range(n):
+        met[i + 1] += met[i]
+    pair = np.empty(met[n], np.uint32)
+    other = np.empty(met[n], np.uint32)
+    mirror = np.empty(met[n], np.uint32)
+    with_one = np.empty(one.shape[0], np.uint32)
+    with_two = np.empty(one.shape[0], np.uint32)
+    free = met.copy()
+    for p in range(one.shape[0]):
+        if wanted[p]:
+            i, j = one[p], two[p]
+            a, b = free[i], free[j]
+            free[i] = a + 1
+            free[j] = b + 1
+            with_one[p] = a
+            with_two[p] = b
+            pair[a] = p
+            other[a] = j
+            mirror[a] = b
+            pair[b] = p
+            other[b] = i
+            mirror[b] = a
+    return met, pair, other, mirror, with_one, with_two
+
+
+@kernel
+def list_triplets(chosen, share, ends, near, far, one, with_one, with_two, met):
+    """The chosen triplets by row and role: from ``first`` to ``share`` of a `Coupling`."""
+    n = met.shape[0] - 1
+    first = np.zeros(3 * n + 1, np.int64)
+    for t in chosen:
+        for role in range(3):
+            first[3 * ends[role, t] + role + 1] += 1
+    for slot in range(3 * n):
+        first[slot + 1] += first[slot]
+    triplet = np.empty(3 * chosen.shape[0], np.uint32)
+    own = np.empty(3 * chosen.shape[0], np.uint32)
+    also = np.empty(3 * chosen.shape[0], np.uint32)
+    its_share = np.empty(3 * chosen.shape[0])
+    free = first.copy()
+    for t in chosen:
+        q, r, s = ends[Q, t], ends[R, t], ends[S, t]
+        a, b = near[t], far[t]
+        near_q, near_r = with_one[a], with_two[a]
+        if one[a] != q:
+            near_q, near_r = near_r, near_q
+        far_q, far_s = with_one[b], with_two[b]
+        if one[b] != q:
+            far_q, far_s = far_s, far_q
+        for role in range(3):
+            place = free[3 * ends[role, t] + role]
+            free[3 * ends[role, t] + role] = place + 1
+            triplet[place] = t
+            its_share[place] = share[t]
+            if role == Q:
+                own[place] = near_q - met[q]
+                also[place] = far_q - met[q]
+            elif role == R:
+                own[place] = near_r - met[r]
+                also[place] = far_q
+            else:
+                own[place] = far_s - met[s]
+                also[place] = near_q
+    return first, triplet, own, also, its_share

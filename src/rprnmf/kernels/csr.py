@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.kernels import kernel
+from rprnmf.kernels import inner, kernel
 
 
-@kernel
+@inner
 def dot(f, g):
     total = 0.0
     for k in range(f.shape[0]):
@@ -20,7 +20,7 @@ def dot(f, g):
     return total
 
 
-@kernel
+@inner
 def copy(source, target):
     """target = source; numba compiles an assignment of arrays for seconds, this at once."""
     for k in range(source.shape[0]):

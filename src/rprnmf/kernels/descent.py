@@ -13,12 +13,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.kernels import kernel
-from rprnmf.kernels.coupling import acts, change, model, settle
+from rprnmf.kernels import inner, kernel
+from rprnmf.kernels.coupled import (
+    LANE_TRIPLETS,
+    LANE_VECTORS,
+    coupled_row,
+    fill_lane,
+    group_of_rows,
+    hold,
+)
+from rprnmf.kernels.coupling import SQUARES, feel
 from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
-
-HALVINGS = 6
 
 
 @kernel
@@ -81,7 +87,7 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
     return total
 
 
-@kernel
+@inner
 def torn_gram(u, B, G, unit, member, holes, hole, count, Q):
     """Q = the mean of b b' over what the rows of X that share row u of F observe.
 
@@ -119,7 +125,7 @@ def torn_gram(u, B, G, unit, member, holes, hole, count, Q):
     return seen
 
 
-@kernel
+@inner
 def add_square(b, Q):
     """Q += b b'."""
     for k in range(b.shape[0]):
@@ -134,6 +140,7 @@ def torn_rows(rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count
     f = np.empty(K, F.dtype)
     g = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
+    inverse = np.empty(K, F.dtype)
     Q = np.empty((K, K), F.dtype)
     total = 0.0
     for u in rows:
@@ -143,7 +150,7 @@ def torn_rows(rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count
         copy(F[u], f)
         curvature(Q, l2[u], m2, h)
         start(f, P[u], Q, h, l1[u], m1, g)
-        descend_one(f, g, Q, h, sweeps, share)
+        descend_one(f, g, Q, h, inverse, sweeps, share)
         copy(f, F[u])
         total += count[u] * value(f, P[u], Q)
     return total
@@ -171,27 +178,70 @@ def full_coupled_rows(
     sweeps,
     share,
 ):
-    """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others."""
+    """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others.
+
+    Rows that few triplets pull at go four at a time; a group ends where a row comes that
+    shares a triplet or an edge with one of it.
+    """
     K = F.shape[1]
     f = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
+    h_own = np.empty(K, F.dtype)
     own = np.empty((K, K), F.dtype)
     bent = np.empty((K, K), F.dtype)
-    vectors = np.empty((7, K), F.dtype)
+    A = np.empty((SQUARES, K), F.dtype)
+    vectors = np.empty((8, K), F.dtype)
+    lanes = np.zeros((LANE_VECTORS, 4, K), F.dtype)
+    together = np.empty(4, np.int64)
+    held = np.zeros(F.shape[0], np.int64)  # the last group that a row belongs to or touches
+    group = 1
+    size = 0
+    last = l2.dtype.type(-1)
     total = 0.0
     for i in rows:
+        if size == 4 or held[i] == group or (size > 0 and l2[i] != last):
+            total += group_of_rows(coupling, F, together[:size], R, P, G, h, sweeps, share, lanes)
+            size = 0
+            group += 1
+        if l2[i] != last:
+            last = l2[i]
+            curvature(G, last, m2, h)
+        pulled, active = feel(coupling, i)
+        if active <= LANE_TRIPLETS and not torn[i]:
+            fill_lane(coupling, F, i, pulled, active, R[i], G, h, l1[i], m1, lanes, size)
+            hold(coupling, i, held, group)
+            together[size] = i
+            size += 1
+            continue
         copy(F[i], f)
+        copy(h, h_own)
         if torn[i]:
             torn_gram(i, B, G, unit, member, holes, hole, count, own)
             for k in range(K):
                 R[i, k] = dot(own[k], f) - P[i, k]
+            curvature(own, last, m2, h_own)
         Q = own if torn[i] else G
-        curvature(Q, l2[i], m2, h)
         total += coupled_row(
-            coupling, F, i, f, R[i], P[i], l1[i], m1, Q, h, sweeps, share, bent, vectors
+            coupling,
+            F,
+            i,
+            pulled,
+            active,
+            f,
+            R[i],
+            P[i],
+            l1[i],
+            m1,
+            Q,
+            h_own,
+            sweeps,
+            share,
+            bent,
+            A,
+            vectors,
         )
         copy(f, F[i])
-    return total
+    return total + group_of_rows(coupling, F, together[:size], R, P, G, h, sweeps, share, lanes)
 
 
 @kernel
@@ -206,11 +256,13 @@ def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupli
     p = np.empty(K, F.dtype)
     g = np.empty(K, F.dtype)
     h = np.empty(K, F.dtype)
+    inverse = np.empty(K, F.dtype)
     Q = np.empty((K, K), F.dtype)
     m1_all = np.empty(K)
     m2_all = np.empty(K)
     bent = np.empty((K, K), F.dtype)
-    vectors = np.empty((7, K), F.dtype)
+    A = np.empty((SQUARES, K), F.dtype)
+    vectors = np.empty((8, K), F.dtype)
     total = 0.0
     for i in rows:
         gram(indptr[i], indptr[i + 1], indices, data, B, Q, p)
@@ -224,19 +276,36 @@ def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupli
                 F[i] = 0  # nothing is observed here, nothing is asked
                 continue
             start(f, p, Q, h, l1[i], m1_all, g)
-            descend_one(f, g, Q, h, sweeps, share)
+            descend_one(f, g, Q, h, inverse, sweeps, share)
             total += value(f, p, Q)
         else:
             for k in range(K):
                 g[k] = dot(Q[k], f) - p[k]
+            pulled, active = feel(coupling, i)
             total += coupled_row(
-                coupling, F, i, f, g, p, l1[i], m1_all, Q, h, sweeps, share, bent, vectors
+                coupling,
+                F,
+                i,
+                pulled,
+                active,
+                f,
+                g,
+                p,
+                l1[i],
+                m1_all,
+                Q,
+                h,
+                sweeps,
+                share,
+                bent,
+                A,
+                vectors,
             )
         copy(f, F[i])
     return total
 
 
-@kernel
+@inner
 def gram(begin, end, indices, data, B, Q, p):
     """Q = sum of b b' and p = sum of x b over some entries; four at a time."""
     K = B.shape[1]
@@ -267,61 +336,3 @@ def gram(begin, end, indices, data, B, Q, p):
             for j in range(K):
                 row[j] += ak * a[j]
         t += 1
-
-
-@kernel
-def coupled_row(coupling, F, i, f, r, p, l1, m1, Q, h, sweeps, share, bent, vectors):
-    """Lower f'Qf - 2p'f + the linear and quadratic terms + coupling from f = F[i].
-
-    r = Qf - p at the start. F[i] itself is changed by the caller; the distances are brought up
-    to date here. ``bent`` (K, K) and ``vectors`` (7, K) are there to work in. Returns
-    f'Qf - 2p'f.
-    """
-    K = f.shape[0]
-    half = F.dtype.type(0.5)
-    slope, step, side, steep = vectors[0], vectors[1], vectors[2], vectors[3]
-    moved, new, g = vectors[4], vectors[5], vectors[6]
-    for k in range(K):
-        g[k] = r[k] + half * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
-        side[k] = g[k]
-        new[k] = f[k]
-    pulled = acts(coupling, i)
-    if pulled:
-        for k in range(K):
-            for j in range(K):
-                bent[k, j] = Q[k, j]
-        model(coupling, F, i, half, slope, bent, step)
-        for k in range(K):
-            side[k] += half * slope[k]
-            steep[k] = h[k] + (bent[k, k] - Q[k, k])
-        descend_one(new, side, bent, steep, sweeps, share)
-    else:
-        descend_one(new, side, Q, h, sweeps, share)
-    for k in range(K):
-        step[k] = new[k] - f[k]
-        # Q step: without a coupling, that is by what the gradient changed
-        moved[k] = 0 if pulled else side[k] - g[k] - (h[k] - Q[k, k]) * step[k]
-    if pulled:
-        for k in range(K):
-            if step[k] != 0:
-                for j in range(K):
-                    moved[j] += step[k] * Q[k, j]
-    linear = 0.0
-    quadratic = 0.0
-    for k in range(K):
-        linear += 2.0 * g[k] * step[k]
-        quadratic += step[k] * (moved[k] + (h[k] - Q[k, k]) * step[k])
-    length = F.dtype.type(1)
-    for halving in range(HALVINGS + 1):
-        rise = length * (linear + length * quadratic) + change(coupling, F, i, new)
-        if rise <= 0.0:
-            settle(coupling, i)
-            break
-        length = length * half if halving + 1 < HALVINGS else F.dtype.type(0)
-        for k in range(K):
-            new[k] = f[k] + length * step[k] if length > 0 else f[k]
-    total = 0.0
-    for k in range(K):
-        f[k] = new[k]
-        total += new[k] * (r[k] + length * moved[k] - p[k])
-    return total

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.kernels import kernel
-from rprnmf.kernels.coupling import acts, change, model, settle
+from rprnmf.kernels import inner, kernel
+from rprnmf.kernels.coupled import LANE_TRIPLETS
+from rprnmf.kernels.coupling import SQUARES, change, feel, model, settle
 from rprnmf.kernels.csr import copy, dot
 
 HALVINGS = 8
 NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps
 
 
-@kernel
+@inner
 def longest(rows, indptr):
     """The most entries that one of the rows has."""
     most = 0
@@ -72,9 +73,9 @@ def divergence_rows(
     linear = np.empty(K, F.dtype)
     f = np.empty(K, F.dtype)
     side = np.zeros(K)  # slope of the quadratic terms: L2, triplets, graph
-    slope = np.zeros(K)
-    room = np.empty(K)
-    M = np.zeros((K, K))
+    up = np.zeros(K)  # and their curvature: up + A'A, u = A step
+    A = np.zeros((SQUARES, K))
+    u = np.zeros(SQUARES)
     total = 0.0
     for i in rows:
         copy(F[i], f)
@@ -94,19 +95,22 @@ def divergence_rows(
             for k in range(K):
                 phi[k] += ratio * b[k]
             size += 1
+        n_squares = 0
         quadratic = l2[i] > 0.0
         if coupling is not None:
             quadratic = True
         if quadratic:
-            M[:] = 0.0
-            slope[:] = 0.0
+            side[:] = 0.0
+            up[:] = 0.0
+            u[:] = 0.0
             if coupling is not None:
-                if acts(coupling, i):
-                    model(coupling, F, i, 1.0, slope, M, room)
+                pulled, bending = feel(coupling, i)
+                if pulled:
+                    n_squares = 2 if bending <= LANE_TRIPLETS else SQUARES
+                    model(coupling, F, i, bending, 1.0, side, up, A[:n_squares])
             for k in range(K):
-                slope[k] += 2.0 * l2[i] * f[k]
-                M[k, k] += 2.0 * l2[i]
-                side[k] = slope[k]
+                side[k] += 2.0 * l2[i] * f[k]
+                up[k] += 2.0 * l2[i]
         n_active = 0
         for k in range(K):
             # a negative multiplier leaves a coordinate at least half of its own slope
@@ -139,8 +143,12 @@ def divergence_rows(
                     bend += w * ratio
                 old = f[k]
                 if quadratic:
-                    ask = linear[k] + F.dtype.type(side[k]) - p
-                    curve = bend + F.dtype.type(M[k, k])
+                    also, bent = side[k], up[k]
+                    for r in range(n_squares):
+                        also += A[r, k] * u[r]
+                        bent += A[r, k] * A[r, k]
+                    ask = linear[k] + F.dtype.type(also) - p
+                    curve = bend + F.dtype.type(bent)
                     if curve > zero:
                         new = max(old - ask / curve, zero)
                     else:
@@ -156,8 +164,9 @@ def divergence_rows(
                     gained += abs(d * ask)
                     f[k] = new
                     if quadratic:
-                        for j in range(K):
-                            side[j] += d * M[k, j]
+                        side[k] += d * up[k]
+                        for r in range(n_squares):
+                            u[r] += d * A[r, k]
                     for t in range(size):
                         model_value = max(y[t] + d * b[t], least)
                         y[t] = model_value

@@ -73,6 +73,16 @@ def divergence_split(F, i, j, weight, floor, positive, negative):
 
 
 @kernel
+def tensions(near, far, share, pull, push, out):
+    """Add to out what the triplets pull their near pairs together by, less what they push."""
+    for t in range(near.shape[0]):
+        if pull[t] != 0.0:
+            out[near[t]] += share[t] * pull[t]
+        if push[t] != 0.0:
+            out[far[t]] -= share[t] * push[t]
+
+
+@kernel
 def euclidean_gain(F, i, j, weight, out):
     """Add sum_t weight_t d ||F_i - F_j||^2 / d log c_k for columns that grow by c_k."""
     for t in range(i.shape[0]):

@@ -8,11 +8,11 @@ brought.
 
 from __future__ import annotations
 
-from rprnmf.kernels import kernel
+from rprnmf.kernels import inner
 from rprnmf.kernels.csr import dot
 
 
-@kernel
+@inner
 def curvature(G, l2, m2, h):
     """Half the curvature of every coordinate.
 
@@ -23,9 +23,9 @@ def curvature(G, l2, m2, h):
         h[k] = max(own + m2[k], 0.5 * own)
 
 
-@kernel
-def descend_one(f, g, Q, h, sweeps, share):
-    """One row.
+@inner
+def descend_one(f, g, Q, h, inverse, sweeps, share):
+    """One row; ``inverse`` is room to work in.
 
     The entry of g that comes next is computed ahead of the others: the chain of dependent
     operations is what this loop waits for.
@@ -33,6 +33,8 @@ def descend_one(f, g, Q, h, sweeps, share):
     K = f.shape[0]
     zero = f.dtype.type(0)
     least = zero
+    for k in range(K):
+        inverse[k] = f.dtype.type(1) / h[k] if h[k] > zero else zero
     for sweep in range(sweeps):
         gained = zero
         coming = g[0]
@@ -40,10 +42,8 @@ def descend_one(f, g, Q, h, sweeps, share):
             slope = coming
             after = k + 1 if k + 1 < K else 0
             coming = g[after]
-            if h[k] <= zero:
-                continue
             old = f[k]
-            new = max(old - slope / h[k], zero)
+            new = max(old - slope * inverse[k], zero)
             d = new - old
             if d != zero:
                 row = Q[k]
@@ -59,7 +59,7 @@ def descend_one(f, g, Q, h, sweeps, share):
             break
 
 
-@kernel
+@inner
 def descend_four(f1, f2, f3, f4, g1, g2, g3, g4, live, Q, h, inverse, sweeps, share):
     """Four rows in step: their chains of dependent operations overlap.
 
@@ -114,14 +114,14 @@ def descend_four(f1, f2, f3, f4, g1, g2, g3, g4, live, Q, h, inverse, sweeps, sh
             break
 
 
-@kernel
+@inner
 def start(f, p, Q, h, l1, m1, g):
     """g at f."""
     for k in range(f.shape[0]):
         g[k] = dot(Q[k], f) - p[k] + 0.5 * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
 
 
-@kernel
+@inner
 def value(f, p, Q):
     """f'Qf - 2p'f."""
     total = 0.0

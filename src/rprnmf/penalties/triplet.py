@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rprnmf.kernels import pairs
 from rprnmf.penalties.pair_distance import PairDistance
 from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
 
@@ -110,9 +111,8 @@ class TripletPenalty(SignedGraphPenalty):
     def gain(self, F: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
         """The derivative in log c_k when column k of F grows by c_k."""
         pull, push = self.pull_push(near, far)
-        n = len(self.pairs[0])
-        tension = np.bincount(self.near, self.share * pull, n)
-        tension -= np.bincount(self.far, self.share * push, n)
+        tension = np.zeros(len(self.pairs[0]))
+        pairs.tensions(self.near, self.far, self.share, pull, push, tension)
         return self.distance.gain(F, *self.pairs, tension / self.sigma)
 
     def satisfied_rate(self, F: np.ndarray) -> float:

@@ -23,7 +23,7 @@ from rprnmf.objective import Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
-from rprnmf.solvers.rows import RowDescent
+from rprnmf.solvers.rows import RowDescent, power_sums
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS = 4
@@ -109,8 +109,9 @@ class CoordinateDescent:
             ahead, Ht = scale.apply(ahead, Ht)
         _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False)
         if scale.fixed(1):  # W takes over what the columns of H lose
-            W = W * scale.shift(ahead, Ht)[0]
-            ahead, Ht = scale.apply(ahead, Ht)
+            shift = scale.shift(ahead, Ht)
+            W = W * shift[0]
+            ahead, Ht = scale.apply(ahead, Ht, shift)
         new = self.point(ahead, Ht, loss)
         if not new.values.objective <= now.values.objective:
             momentum.reject()
@@ -144,9 +145,9 @@ class CoordinateDescent:
         m: np.ndarray | str | None = None
         if fixed:
             m = "keep" if self.stiff[index] else self.multiplier(index, factors[index], now)
-        apart = look.apart if look.F is F else None
         loss: float | None
-        new, loss = side(F, B, m, apart, guarded=guarded)
+        at = look if look.F is F else None
+        new, loss = side(F, B, m, at, guarded=guarded, every=guarded)
         if fixed:
             gone = ~new.any(axis=0)
             if gone.any():  # a component that vanished would carry distances for nothing
@@ -167,14 +168,13 @@ class CoordinateDescent:
             self.stiff[index] = True
             return self.half_step(index, now)
         old, B = now.factors[index], now.factors[1 - index]
-        if self.scale.balanced:
-            F = (W, Ht)[index]
-            for halving in range(1, SHORTENINGS):
-                part = old + (F - old) * old.dtype.type(0.25**halving)
-                new = self.point(*self.scale.apply(*in_place(now.factors, index, part)))
-                if new.values.objective <= before:
-                    return new
-        else:
+        F = (W, Ht)[index]
+        for halving in range(1, SHORTENINGS if self.scale.balanced else 2):
+            part = old + (F - old) * old.dtype.type(0.25**halving)
+            new = self.point(*self.scale.apply(*in_place(now.factors, index, part)))
+            if new.values.objective <= before:
+                return new
+        if not self.scale.balanced:
             step = sphere_step(self.objective, index, old, B)
             new = self.point(*in_place(now.factors, index, step))
             if new.values.objective <= before:
@@ -188,7 +188,7 @@ class CoordinateDescent:
         if self.scale.balanced:
             gain = 0.5 * gain
         order = self.objective.loss.size_order
-        size = np.sum(F.astype(np.float64) ** order, axis=0) * order
+        size = order * power_sums(F, order)
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from rprnmf.kernels import coupling
 from rprnmf.kernels.coupling import Coupling
-from rprnmf.objective import SideTerms
+from rprnmf.objective import Look, SideTerms
 from rprnmf.penalties.exponential import TripletExponential
+from rprnmf.penalties.hinge import TripletHinge, TripletSquaredHinge
 
 #: how the kernels call the penalties and distances of the registries
 PENALTY_CODES = {
@@ -23,6 +24,9 @@ DISTANCE_CODES = {
     "SymmetricDivergence": coupling.DIVERGENCE,
 }
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
+_NO_PLACE = np.zeros(0, dtype=np.uint32)
+SKIN = 1.0  # margins that are room to spare
+MOST_LISTED, FEW = 0.7, 0.3  # shares of all triplets, of those listed, where lists change
 
 
 class Incidence:
@@ -36,54 +40,105 @@ class Incidence:
     """
 
     def __init__(self, terms: SideTerms, n: int):
-        triplets, graph = terms.triplets, terms.graph
+        self.terms, self.n = terms, n
         self.linked = np.zeros(n, dtype=bool)
-        none = np.zeros(n + 1, dtype=np.int64), _NO_INDEX, _NO_INDEX
-        self.places = np.zeros(3 * n + 1, dtype=np.int64), _NO_INDEX, _NO_INDEX
-        self.share, self.pairs = _NO_NUMBER, none
-        if triplets is not None:
-            by_role = tuple(
-                3 * end + role for role, end in enumerate((triplets.q, triplets.r, triplets.s))
-            )
-            first, triplet, _ = placed(3 * n, by_role)
-            self.places = first, triplets.near[triplet], triplets.far[triplet]
-            self.share = triplets.share[triplet]
-            i, j = triplets.pairs
-            met, pair, end = placed(n, (i, j))
-            self.pairs = met, pair, np.where(end == 0, j[pair], i[pair])
-            if terms.strength > 0:
-                self.linked[triplets.rows] = True
-        self.edges: tuple[np.ndarray, np.ndarray, np.ndarray] = (*none[:2], _NO_NUMBER)
+        self.edges: tuple[np.ndarray, np.ndarray, np.ndarray]
+        self.edges = np.zeros(n + 1, dtype=np.int64), _NO_INDEX, _NO_NUMBER
+        graph: Any = terms.graph
         if graph is not None:
             i, j, weight = graph.attract
             first, edge, end = placed(n, (i, j))
             self.edges = first, np.where(end == 0, j[edge], i[edge]), weight[edge]
             if terms.graph_weight > 0:
                 self.linked[graph.rows] = True
-        self.bending = np.zeros(len(self.share), dtype=np.int64)
-        self.room = np.zeros((2, 0 if triplets is None else len(triplets.pairs[0])))
-
-    def coupling(self, F: np.ndarray, terms: SideTerms, apart: np.ndarray | None) -> Coupling:
-        """All of it with the distances at F and the strengths of now."""
+        self.by_graph = self.linked.copy()
         triplets: Any = terms.triplets
+        if triplets is not None:
+            self.ends = np.ascontiguousarray((triplets.q, triplets.r, triplets.s))
+            self.hinged = isinstance(triplets, (TripletHinge, TripletSquaredHinge))
+            self.every = self.listed(np.arange(len(triplets.q)))
+            self.is_listed = np.ones(len(triplets.q), dtype=bool)
+            self.tight_lists = self.every, self.linked
+            met, first = self.every[0], self.every[4]
+            most_pairs, most_triplets = np.diff(met).max(), np.diff(first[::3]).max()
+            pulling = np.zeros(most_pairs + 1, dtype=np.uint32)
+            self.room = np.zeros((2, most_pairs + 1)), pulling, np.zeros((2, most_triplets))
+            self.bending = np.zeros(most_triplets + 1, dtype=np.uint32)
+            if terms.strength > 0:
+                self.linked[triplets.rows] = True
+
+    def listed(self, chosen: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Some of the triplets, and their pairs, by row: the first fields of a `Coupling`."""
+        triplets: Any = self.terms.triplets
+        one, two = triplets.pairs
+        of_triplets = triplets.near, triplets.far
+        *pairs, with_one, with_two = coupling.list_pairs(chosen, *of_triplets, one, two, self.n)
+        return *pairs, *coupling.list_triplets(
+            *(chosen, triplets.share, self.ends, *of_triplets, one, with_one, with_two, pairs[0])
+        )
+
+    def tight(self, spare: np.ndarray, margin: float) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """Lists of the triplets that do not keep the margin with room to spare, and their rows.
+
+        They serve from step to step, as lists of neighbours do in molecular dynamics: until a
+        triplet that is not in them has lost half of its room, or few of them are needed.
+        """
+        close = spare <= (1.0 + 0.5 * SKIN) * margin
+        n_listed = np.count_nonzero(self.is_listed)
+        if np.any(close & ~self.is_listed) or np.count_nonzero(close) < FEW * n_listed:
+            self.is_listed = spare <= (1.0 + SKIN) * margin
+            if np.count_nonzero(self.is_listed) > MOST_LISTED * len(spare):
+                self.is_listed[:] = True
+            if self.is_listed.all():
+                self.tight_lists = self.every, self.linked
+            else:
+                lists = self.listed(np.flatnonzero(self.is_listed))
+                self.tight_lists = lists, self.by_graph | (np.diff(lists[4][::3]) > 0)
+        return self.tight_lists
+
+    def coupling(
+        self, F: np.ndarray, look: Look | None, every: bool = True
+    ) -> tuple[Coupling, np.ndarray]:
+        """All of it with the distances at F and the strengths of now, and which rows feel it.
+
+        Parameters
+        ----------
+        F : ndarray of shape (n, K)
+        look : Look or None
+            The terms at F, if they are at hand.
+        every : bool
+            False: triplets that keep the margin, and have room to spare, are left out. Nothing
+            pulls at them now; the caller looks whether a step has broken any.
+        """
+        terms = self.terms
         first, neighbour, affinity = self.edges
         graph = first, neighbour, terms.graph_weight * affinity
-        rules: list[Any] = [0, 0, 1.0, 0.0, 1.0, 0.0]
-        distances: list[Any] = [_NO_NUMBER, _NO_NUMBER, _NO_NUMBER, _NO_INDEX]
-        if triplets is not None:
-            apart = triplets.apart(F) if apart is None else apart.copy()
-            distances = [apart, *self.room, self.bending]
-            rules = [
-                PENALTY_CODES[type(triplets).__name__],
-                DISTANCE_CODES[type(triplets.distance).__name__],
-                float(triplets.sigma),
-                float(getattr(triplets.distance, "floor", 0.0)),
-                margin_of(triplets),
-                float(getattr(triplets, "cap", 0.0)),
-            ]
-        weight = terms.triplet_weight * self.share
-        fields: list[Any] = [*self.places, weight, *self.pairs, *distances, *rules, *graph]
-        return Coupling(*fields)
+        triplets: Any = terms.triplets
+        lists: tuple[np.ndarray, ...]
+        rest: tuple[Any, ...]
+        if triplets is None:
+            none = np.zeros(3 * self.n + 1, dtype=np.int64)
+            lists = none, *3 * (_NO_PLACE,), none, *3 * (_NO_PLACE,), _NO_NUMBER
+            ends, room = np.zeros((3, 0), dtype=np.int64), np.zeros((3, 0))
+            rest = _NO_NUMBER, ends, room, _NO_PLACE, room, _NO_PLACE, 0.0
+            fields: list[Any] = [*lists, *rest, 0, 0, 1.0, 0.0, 1.0, 0.0, *graph]
+            return Coupling(*fields), self.linked
+        look = look or Look(terms, F)
+        apart: Any = look.apart
+        lists, linked = self.every, self.linked
+        if self.hinged and not every:
+            lists, linked = self.tight(look.far - look.near, triplets.margin)
+        rules = (
+            PENALTY_CODES[type(triplets).__name__],
+            DISTANCE_CODES[type(triplets.distance).__name__],
+            float(triplets.sigma),
+            float(getattr(triplets.distance, "floor", 0.0)),
+            margin_of(triplets),
+            float(getattr(triplets, "cap", 0.0)),
+        )
+        rest = apart[lists[1]], self.ends, *self.room, self.bending, terms.triplet_weight
+        fields = [*lists, *rest, *rules, *graph]
+        return Coupling(*fields), linked
 
 
 def margin_of(triplets: Any) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from rprnmf.kernels import descent
 from rprnmf.kernels.divergence import divergence_rows
 from rprnmf.losses import Loss
-from rprnmf.objective import Objective, SideTerms
+from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.observed import BaseView, Entries, FullSparse, Masked
 from rprnmf.solvers.incidence import Incidence
 from rprnmf.threads import available_threads, map_blocks, row_blocks
@@ -56,6 +56,8 @@ class RowDescent:
         sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
         self.linked = np.flatnonzero(self.incidence.linked[: units.n])
         self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
+        # without data of their own rows are where triplets put them, met or not
+        self.bare = self.view.row_counts[self.linked] == 0
         self.free = np.flatnonzero(~self.incidence.linked[: units.n])
         self.blocks: dict[int, list[tuple[int, int]]] = {}
 
@@ -64,9 +66,10 @@ class RowDescent:
         F: np.ndarray,
         B: np.ndarray,
         m: np.ndarray | str | None = None,
-        apart: np.ndarray | None = None,
+        look: Look | None = None,
         linked: bool = True,
         free: bool = True,
+        every: bool = True,
         sweeps: int | None = None,
         share: float = 0.1,
         guarded: bool = True,
@@ -79,10 +82,13 @@ class RowDescent:
         B : ndarray of shape (n_columns, K)
         m : ndarray of shape (K,), "keep" or None
             "keep": such that the columns of F about keep their sizes.
-        apart : ndarray of shape (n_pairs,) or None
-            The distances of the triplets' pairs at F, if they are at hand.
+        look : Look or None
+            The terms at F, if they are at hand.
         linked, free : bool
             Whether to change the rows that feel triplets or a graph, and the others.
+        every : bool
+            False: triplets that are met with room to spare are left out, and rows that have no
+            others go with the free ones. The caller looks whether the objective rose.
         sweeps : int or None
             At most this many over each row; None is as many as one product with X pays for.
         share : float
@@ -101,26 +107,46 @@ class RowDescent:
         sweeps = self.data.sweeps(K) if sweeps is None else sweeps
         settings = sweeps, F.dtype.type(share), guarded
         total = 0.0
-        if free and len(self.free):
-            if K not in self.blocks:
-                cost = np.concatenate(([0], np.cumsum(self.data.cost(K)[self.free])))
-                self.blocks[K] = row_blocks(cost)
+        coupled, alone = self.linked, self.free
+        if linked and len(coupled):
+            coupling, feels = self.incidence.coupling(F, look, every)
+            if not every:
+                now = feels[coupled] | self.bare
+                alone = np.concatenate((alone, coupled[~now]))
+                coupled = coupled[now]
+        if free and len(alone):
             parts = map_blocks(
-                lambda start, stop: self.data.run(self.free[start:stop], F, *settings),
-                self.blocks[K],
+                lambda start, stop: self.data.run(alone[start:stop], F, *settings),
+                self.blocks_of(alone, K),
                 self.n_threads,
             )
             total += sum(parts)
-        if linked and len(self.linked):
-            coupling = self.incidence.coupling(F, self.terms, apart)
-            total += self.data.run_coupled(self.linked, F, coupling, *settings)
+        if linked and len(coupled):
+            total += self.data.run_coupled(coupled, F, coupling, *settings)
         return units.spread(F), self.data.loss(total)
+
+    def blocks_of(self, rows: np.ndarray, K: int) -> list[tuple[int, int]]:
+        """The rows in parts of about the same work."""
+        usual = rows is self.free
+        if usual and K in self.blocks:
+            return self.blocks[K]
+        blocks = row_blocks(np.concatenate(([0], np.cumsum(self.data.cost(K)[rows]))))
+        if usual:
+            self.blocks[K] = blocks
+        return blocks
 
     def exact_loss(self, loss: float) -> bool:
         """Whether a loss that came with a step has digits enough."""
         if self.divergence:
             return True
         return loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares
+
+
+def power_sums(F: np.ndarray, order: int) -> np.ndarray:
+    """sum_i F_ik^order, for order 1 or 2."""
+    if order == 1:
+        return F.sum(axis=0, dtype=np.float64)
+    return np.einsum("ik,ik->k", F, F, dtype=np.float64)
 
 
 class Units:
@@ -191,7 +217,7 @@ class Data(ABC):
     def from_gradient(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         """The same from the gradient of the loss."""
         order = self.loss_itself.size_order
-        size = order * np.sum(F.astype(np.float64) ** order, axis=0)
+        size = order * power_sums(F, order)
         slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
         return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
 
