@@ -26,7 +26,7 @@ DISTANCE_CODES = {
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NO_PLACE = np.zeros(0, dtype=np.uint32)
 SKIN = 1.0  # margins that are room to spare
-MOST_LISTED, FEW = 0.7, 0.3  # shares of all triplets, of those listed, where lists change
+MOST, FEW = 0.7, 0.5  # shares of all triplets, of those listed, at which lists change
 
 
 class Incidence:
@@ -81,14 +81,13 @@ class Incidence:
         """Lists of the triplets that do not keep the margin with room to spare, and their rows.
 
         They serve from step to step, as lists of neighbours do in molecular dynamics: until a
-        triplet that is not in them has lost half of its room, or few of them are needed.
+        triplet that is not in them has lost half of its room, or half of them are not needed.
         """
         close = spare <= (1.0 + 0.5 * SKIN) * margin
-        n_listed = np.count_nonzero(self.is_listed)
-        if np.any(close & ~self.is_listed) or np.count_nonzero(close) < FEW * n_listed:
-            self.is_listed = spare <= (1.0 + SKIN) * margin
-            if np.count_nonzero(self.is_listed) > MOST_LISTED * len(spare):
-                self.is_listed[:] = True
+        wanted = spare <= (1.0 + SKIN) * margin
+        n_wanted = np.count_nonzero(wanted)
+        if np.any(close & ~self.is_listed) or n_wanted < FEW * np.count_nonzero(self.is_listed):
+            self.is_listed = wanted if n_wanted < MOST * len(wanted) else np.ones_like(wanted)
             if self.is_listed.all():
                 self.tight_lists = self.every, self.linked
             else:
