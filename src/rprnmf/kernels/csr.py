@@ -28,6 +28,15 @@ def copy(source, target):
 
 
 @kernel
+def column_moments(indices, data, first, second):
+    """Add the sums of x and of x^2 over the stored entries of each column."""
+    for t in range(data.shape[0]):
+        x = np.float64(data[t])
+        first[indices[t]] += x
+        second[indices[t]] += x * x
+
+
+@kernel
 def times(start, stop, indptr, indices, data, G, out):
     """out = X G."""
     for i in range(start, stop):

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rprnmf.kernels import csr
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.turning import Turning
 
@@ -164,5 +165,6 @@ class SparseView(BaseView):
 
     def sums_by_column(self) -> tuple[np.ndarray, np.ndarray]:
         """Sums of x and of x^2 over the stored entries of each column."""
-        m, j, x = self.shape[1], self.entries.indices, self.entries.data.astype(np.float64)
-        return np.bincount(j, x, m), np.bincount(j, x * x, m)
+        first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        csr.column_moments(self.entries.indices, self.entries.data, first, second)
+        return first, second

@@ -32,7 +32,7 @@ FIRST, FIRST_INCOMPLETE = 0.7, 0.5
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Minimise the objective from the start (W, Ht).
+    """Minimise the objective from the start (W, Ht), which is used up.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
     True
     """
     objective = Objective(problem, W.shape[1])
-    W, Ht = objective.start(W.copy(), Ht.copy())
+    W, Ht = objective.start(W, Ht)
     return alternate(CoordinateDescent(objective), W, Ht, objective.loss, settings)
 
 
@@ -83,6 +83,7 @@ class CoordinateDescent:
             new = self.walk(now)
         if not new.values.objective <= before:  # rounding at the end of the road
             new = now
+            self.momentum.last = None
         self.now = new
         rates = new.looks[0].rate, new.looks[1].rate
         return Step.at(self.objective, *new.factors, new.values, not rising, rates)
@@ -98,16 +99,16 @@ class CoordinateDescent:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
         W, Ht = now.factors
-        Ht = momentum.ahead(1, Ht)
+        Ht = momentum.ahead(1, Ht, now.factors)
         if scale.fixed(1):
             _, Ht = scale.apply(W, Ht)
         W, _, _ = self.rows(0, (W, Ht), now, guarded=False)
         if scale.fixed(0):
             W, Ht = scale.apply(W, Ht)
-        ahead = momentum.ahead(0, W)
+        ahead = momentum.ahead(0, W, now.factors)
         if scale.fixed(0):
             ahead, Ht = scale.apply(ahead, Ht)
-        _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False)
+        _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False, own=not scale.fixed(1))
         if scale.fixed(1):  # W takes over what the columns of H lose
             shift = scale.shift(ahead, Ht)
             W = W * shift[0]
@@ -132,11 +133,12 @@ class CoordinateDescent:
         return new
 
     def rows(
-        self, index: int, factors: Factors, now: Point, guarded: bool = True
+        self, index: int, factors: Factors, now: Point, guarded: bool = True, own: bool = False
     ) -> tuple[np.ndarray, np.ndarray, float | None]:
         """Both factors after a step by rows in one of them, and the loss.
 
-        ``now`` is where the iteration, or the step, began.
+        ``now`` is where the iteration, or the step, began. With ``own`` the factor may be
+        changed in place.
         """
         F, B = factors[index], factors[1 - index]
         side = self.sides[index]
@@ -147,7 +149,7 @@ class CoordinateDescent:
             m = "keep" if self.stiff[index] else self.multiplier(index, factors[index], now)
         loss: float | None
         at = look if look.F is F else None
-        new, loss = side(F, B, m, at, guarded=guarded, every=guarded)
+        new, loss = side(F, B, m, at, guarded=guarded, every=guarded, own=own)
         if fixed:
             gone = ~new.any(axis=0)
             if gone.any():  # a component that vanished would carry distances for nothing

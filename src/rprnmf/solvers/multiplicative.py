@@ -28,7 +28,7 @@ Factors = tuple[np.ndarray, np.ndarray]
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Minimise the objective from the start (W, Ht).
+    """Minimise the objective from the start (W, Ht), which is used up.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
     True
     """
     objective = Objective(problem, W.shape[1])
-    W, Ht = objective.start(W.copy(), Ht.copy())
+    W, Ht = objective.start(W, Ht)
     return alternate(Multiplicative(objective), W, Ht, objective.loss, settings)
 
 

@@ -43,7 +43,7 @@ LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 60.0}
 
 
 def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Run the program that ``problem.program`` names from the start (W, Ht)."""
+    """Run the program that ``problem.program`` names from the start (W, Ht), which is used up."""
     check(problem)
     settings = replace(settings, tol=0.0)
     graphs = any(side.graph is not None for side in problem.sides)
@@ -51,7 +51,7 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
         return paper_gnmf_divergence.solve(problem, W, Ht, settings)
     view, unit = prepare(problem)
     program = Program(problem, view)
-    W, Ht = program.start(W.copy(), Ht.copy())
+    W, Ht = program.start(W, Ht)
     loss = LOSSES[problem.beta_loss]
     result = alternate(program, W, Ht, loss, settings, unit)
     result.W = result.W * unit

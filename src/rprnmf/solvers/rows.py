@@ -73,6 +73,7 @@ class RowDescent:
         sweeps: int | None = None,
         share: float = 0.1,
         guarded: bool = True,
+        own: bool = False,
     ) -> tuple[np.ndarray, float]:
         """A new factor, lower in objective + sum_ik m_k F_ik^size_order, and its loss.
 
@@ -95,10 +96,12 @@ class RowDescent:
             A row stops when a sweep brings less than this share of its first.
         guarded : bool
             False: the caller looks whether the objective rose, rows need not (divergence).
+        own : bool
+            Whether F itself may become the new factor.
         """
         units = self.units
         K = F.shape[1]
-        F = units.take(F)
+        F = units.take(F, own)
         self.data.prepare(F, B)
         if isinstance(m, str):
             m = self.data.keep(F, B)
@@ -123,6 +126,7 @@ class RowDescent:
             total += sum(parts)
         if linked and len(coupled):
             total += self.data.run_coupled(coupled, F, coupling, *settings)
+        self.data.release()
         return units.spread(F), self.data.loss(total)
 
     def blocks_of(self, rows: np.ndarray, K: int) -> list[tuple[int, int]]:
@@ -174,9 +178,11 @@ class Units:
         """Sums over the members of each unit."""
         return A if self.tying is None else self.tying.sum(A)[self.first]
 
-    def take(self, F: np.ndarray) -> np.ndarray:
-        """A copy of the factor with one row a unit."""
-        return np.array(F, order="C") if self.tying is None else F[self.first]
+    def take(self, F: np.ndarray, own: bool = False) -> np.ndarray:
+        """A copy of the factor with one row a unit; the factor itself if it may be changed."""
+        if self.tying is None:
+            return F if own else np.array(F, order="C")
+        return F[self.first]
 
     def spread(self, F: np.ndarray) -> np.ndarray:
         """The factor with one row a row of X."""
@@ -201,6 +207,10 @@ class Data(ABC):
     @abstractmethod
     def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
         """Everything that one step needs of the other factor."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Let go of it."""
 
     def keep(self, F: np.ndarray, B: np.ndarray) -> np.ndarray:
         """The multiplier under which the loss alone would leave the sizes of columns as they are.
@@ -265,6 +275,9 @@ class FullData(Data):
         self.R = F[: self.units.n] @ self.G
         self.R -= self.P
 
+    def release(self):
+        del self.B, self.P, self.G, self.R
+
     def keep(self, F, B):
         if self.units.tying is not None or self.any_torn:
             return super().keep(F, B)
@@ -304,6 +317,9 @@ class MaskedData(Data):
     def prepare(self, F, B):
         self.arrays = B, self.entries.indptr, self.entries.indices, self.entries.data
 
+    def release(self):
+        del self.arrays
+
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
         return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
@@ -336,6 +352,9 @@ class DivergenceData(Data):
             sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
         entries = self.entries
         self.arrays = B, entries.indptr, entries.indices, entries.data, sums
+
+    def release(self):
+        del self.arrays
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
