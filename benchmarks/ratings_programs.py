@@ -34,7 +34,7 @@ PEERS: dict[str, tuple[str, list[dict], tuple[int, ...], dict]] = {
     "cornac NMF": ("cornac", BIASED, MANY, {}),
     "wNMF": ("wnmf", [{}], (10, 30, 100), {}),
     "Surprise SVD++": (
-        *("surprise", [{"regularisation": 0.02, "biased": True}], (20,)),
+        *("surprise", [{"regularisation": 0.02, "biased": True}], (8,)),
         {"svdpp": True},
     ),
 }
