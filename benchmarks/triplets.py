@@ -147,7 +147,8 @@ def main() -> None:
         f"RPRNMF and plain NMF from the same start, one thread, medians of {repeats}, in turn. "
         f"iteration: seconds an iteration over {iterations} iterations (tol=0). to 1.01 times the "
         "loss: seconds of whole fits to that multiple of the loss where RPRNMF "
-        f'(row_strength="auto") ends by default (max_iter={end_iter}, Kullback-Leibler a quarter of that); plain NMF '
+        f'(row_strength="auto") ends by default (max_iter={end_iter}, Kullback-Leibler a quarter '
+        "of that); plain NMF "
         "goes on to lower losses, RPRNMF does not: hence no limit where it is about to stop. "
         "Ratio: RPRNMF to NMF."
     )
