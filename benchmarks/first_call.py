@@ -13,10 +13,10 @@ import tempfile
 import time
 from statistics import median
 
+LOSSES = ("frobenius", "kullback-leibler")
 CASES = [
-    (data, loss)
-    for data in ("dense", "sparse", "masked")
-    for loss in ("frobenius", "kullback-leibler")
+    *((data, loss) for data in ("dense", "sparse", "masked") for loss in LOSSES),
+    *((data, loss) for data in ("dense + triplets", "masked + triplets") for loss in LOSSES),
 ]
 IMPORT_LIMIT, WARM_LIMIT, COLD_LIMIT = 0.3, 0.5, 15.0
 BASE = "import sklearn.decomposition, numba"
@@ -34,8 +34,9 @@ def one(data: str, loss: str) -> dict[str, float]:
     import numpy as np
     import scipy.sparse as sp
 
-    from rprnmf import NMF
+    from rprnmf import NMF, RPRNMF
 
+    data, _, knows = data.partition(" + ")
     rng = np.random.default_rng(0)
     X = rng.random((60, 40))
     if data != "dense":
@@ -44,9 +45,12 @@ def one(data: str, loss: str) -> dict[str, float]:
     seconds = []
     for _ in range(6):
         missing = "zero" if data == "masked" else None
-        model = NMF(5, beta_loss=loss, missing=missing, max_iter=5, tol=0, random_state=0)
+        settings = {"beta_loss": loss, "missing": missing, "max_iter": 5, "tol": 0}
         started = time.perf_counter()
-        model.fit(X)
+        if knows:
+            RPRNMF(5, **settings, random_state=0).fit(X, row_triplets=[[0, 1, 2], [3, 4, 5]])
+        else:
+            NMF(5, **settings, random_state=0).fit(X)
         seconds.append(time.perf_counter() - started)
     return {"first": seconds[0], "later": median(seconds[1:])}
 

@@ -25,7 +25,8 @@ def main() -> None:
         f"clipped to [1, 5]); medians of {repeats} folds, programs in turn. Each has the setting "
         "of its grid that got there first on the first fold, and on each fold the smallest number "
         "of iterations that gets there. Ratio: to the fastest peer that gets there. A program that "
-        "does not get there has the seconds of its best fit and no ratio."
+        "does not get there has the seconds of its best fit and no ratio. SVD++, which is not "
+        "non-negative, is run once, with the 20 epochs it has by default."
     )
     report = Report(folder, "ratings", "Incomplete data: MovieLens 1M", measured)
     try:

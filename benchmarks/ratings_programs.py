@@ -38,7 +38,7 @@ PEERS: dict[str, tuple[str, list[dict], tuple[int, ...], dict]] = {
         {"svdpp": True},
     ),
 }
-ONCE = ("Surprise SVD++",)  # minutes a run
+ONCE = ("Surprise SVD++",)  # minutes a run: one fold, the number of epochs it has by default
 
 
 def split(fold: int) -> Fold:
@@ -65,7 +65,7 @@ def our_fit(name: str) -> Callable:
     dtype = np.float32 if name == "rprnmf float32" else np.float64
 
     def fit(train, n, **setting):
-        done = model(name, n, **setting).fit(train.astype(dtype))
+        done = model(name, n, **setting).fit(train.tocsr().astype(dtype))
         return inner(done.embedding_, done.components_.T)
 
     return fit
@@ -150,6 +150,7 @@ class Program:
                 last = int(np.argmin(found["values"]))
                 return {"seconds": float(found["seconds"][last]), "n": 0, "rmse": self.best}
             if self.name in ONCE:
+                n = int(found["counts"][-1])
                 done = {"seconds": found["seconds"][-1], "values": found["values"][-1]}
             else:
                 done = self.task(fold, "timed", self.setting, n)

@@ -20,8 +20,6 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
     if sp.issparse(X) and X.format in ("bsr", "dia"):
         X = X.tocsr()
         X.eliminate_zeros()  # such zeros only fill a block or a diagonal: nobody stored them
-    elif sp.issparse(X) and X.format == "coo":
-        X = X.tocsr()  # repeated entries are summed faster there
     X = check_array(
         X,
         accept_sparse="csr",

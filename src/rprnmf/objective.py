@@ -301,7 +301,7 @@ class Point:
     ----------
     objective : Objective
     W, Ht : ndarray
-        Must not be changed any more.
+        Not to be changed while the point is in use.
     loss : float or None
         If it is at hand.
     """

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -19,6 +21,12 @@ from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.solvers.coordinate_descent import CoordinateDescent
 from rprnmf.solvers.rows import RowDescent
 from tests.builders import LAYOUTS, random_graph, random_triplets, random_view
+
+
+@functools.cache
+def called(inner):
+    """A function that kernels call, so that Python can."""
+    return numba.njit(error_model="numpy")(inner.py_func)
 
 
 def problem(layout, beta_loss="frobenius", penalty="squared_hinge", distance="euclidean", **side):
@@ -56,9 +64,13 @@ def test_four_rows_in_step_are_four_rows(K, dtype):
     together, alone = (F.copy(), g.copy()), (F.copy(), g.copy())
     live = np.array([1, 1, 0, 1], dtype=dtype)
     share = dtype(0.05)
-    quadratic.descend_four(*together[0], *together[1], live, Q, h, (1 / h).astype(dtype), 9, share)
+    called(quadratic.descend_four)(
+        *together[0], *together[1], live, Q, h, (1 / h).astype(dtype), 9, share
+    )
     for row in (0, 1, 3):
-        quadratic.descend_one(alone[0][row], alone[1][row], Q, h, np.empty(K, dtype), 9, share)
+        called(quadratic.descend_one)(
+            alone[0][row], alone[1][row], Q, h, np.empty(K, dtype), 9, share
+        )
     tolerance = 1e-12 if dtype == np.float64 else 2e-4
     np.testing.assert_allclose(together[0], alone[0], atol=tolerance)
     np.testing.assert_allclose(together[1], alone[1], atol=30 * tolerance)
@@ -172,23 +184,24 @@ def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
     given, F, _ = problem("dense", penalty=penalty, distance=distance, **side)
     terms = Objective(given, 4).terms[0]
     descent = RowDescent(Objective(given, 4), 0)
-    seen, rows = descent.incidence.coupling(F, None)
+    (seen, floor, smooth), rows = descent.incidence.coupling(F, None)
     assert rows.all()
     gradient = terms.split(F).gradient
     rng = np.random.default_rng(0)
     for i in range(n):
         slope, up, A = np.zeros(4), np.zeros(4), np.zeros((coupling.SQUARES, 4))
-        pulled, active = coupling.feel(seen, i)
+        pulled, active = called(coupling.feel)(seen, i, smooth)
         assert pulled
-        coupling.model(seen, F, i, active, 1.0, slope, up, A)
+        called(coupling.model)(seen, F, i, active, 1.0, slope, up, A, floor)
         np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
         assert up.min() >= 0.0
         assert np.isfinite(A).all()
         moved = F.copy()
         moved[i] = rng.random(4)
         rise = terms.value(moved) - terms.value(F)
-        assert coupling.change(seen, F, i, moved[i]) == pytest.approx(rise, rel=1e-7, abs=1e-10)
-        coupling.settle(seen, i)
+        changed = called(coupling.change)(seen, F, i, moved[i], floor, smooth)
+        assert changed == pytest.approx(rise, rel=1e-7, abs=1e-10)
+        called(coupling.settle)(seen, i)
         F = moved
         gradient = terms.split(F).gradient
         np.testing.assert_allclose(seen.apart, terms.triplets.apart(F)[seen.pair], rtol=1e-12)
@@ -211,7 +224,7 @@ def test_triplets_with_room_to_spare_are_left_out_until_they_lose_it(penalty):
     for move in (0.0, 1e-3, 0.2, 1.0):
         F = F + move * rng.random(F.shape)
         near, far = triplets.near_far(F)
-        seen, rows = incidence.coupling(F, None, every=False)
+        (seen, floor, smooth), rows = incidence.coupling(F, None, every=False)
         listed = np.unique(seen.triplet)
         assert set(np.flatnonzero(far - near <= 1.5 * 0.01)) <= set(listed)
         assert move >= 0.2 or len(listed) < 2 * n
@@ -219,7 +232,8 @@ def test_triplets_with_room_to_spare_are_left_out_until_they_lose_it(penalty):
         np.testing.assert_allclose(gradient[~rows], 0.0, atol=1e-15)
         for i in np.flatnonzero(rows):
             slope, up, A = np.zeros(4), np.zeros(4), np.zeros((coupling.SQUARES, 4))
-            coupling.model(seen, F, i, coupling.feel(seen, i)[1], 1.0, slope, up, A)
+            active = called(coupling.feel)(seen, i, smooth)[1]
+            called(coupling.model)(seen, F, i, active, 1.0, slope, up, A, floor)
             np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
 
 

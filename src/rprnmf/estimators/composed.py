@@ -108,11 +108,10 @@ class ComposedNMF(
         best: Result | None = None
         for _ in range(1 if self.init == "custom" or not update_H else self.n_init):
             if update_H:
-                start_W, start_Ht = self._start(view, K, W, H, rng)
+                start = [*self._start(view, K, W, H, rng)]
             else:
-                problem, start_W, start_Ht = self._with_components(problem, K, H)
-            result = SOLVERS[self.solver](problem, start_W, start_Ht, settings)
-            del start_W, start_Ht  # used up
+                problem, *start = self._with_components(problem, K, H)
+            result = SOLVERS[self.solver](problem, start, settings)
             if best is None or self._price(result, problem) < self._price(best, problem):
                 best = result
             if result.stopped:
@@ -180,7 +179,7 @@ class ComposedNMF(
         if self.init == "custom":
             W = check_start(W, (n, K), "W", view.dtype)
             H = check_start(H, (K, m), "H", view.dtype)
-            return np.array(W, order="C"), np.array(H.T, order="C")  # a solver uses its start up
+            return np.ascontiguousarray(W), np.ascontiguousarray(H.T)  # of copies: used up
         if W is not None or H is not None:
             warnings.warn(
                 f"init={self.init!r} ignores the W and H that were passed; use init='custom' to "

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.options import DefaultOptions
 
 # Sums may be reordered (so that they vectorise); NaN and infinities keep their meaning.
 _FAST = {"reassoc", "contract", "nsz"}
 
 
+def _digest() -> str:
+    """Of all kernels: what one of them does depends on the others."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+_STAMP = _digest()
+_COUNTED = hasattr(DefaultOptions, "_nrt")  # numba may rename what it calls private
+
+
+def _compiled(function: Any, counted: bool) -> Any:
+    options: dict[str, Any] = {"_nrt": counted} if _COUNTED else {}
+    if not counted:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", **options)(
+        function
+    )
+    # numba looks for changes in the file of a function alone, not in those of what it calls
+    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = _STAMP
+    return dispatcher
+
+
 def kernel(function: Any) -> Any:
     """Compile a kernel on first use and keep the machine code on disk."""
-    return numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")(function)
+    return _compiled(function, counted=True)
 
 
 def inner(function: Any) -> Any:
@@ -23,8 +50,7 @@ def inner(function: Any) -> Any:
     Without numba's runtime its views of arrays are not counted. Counting is an atomic
     operation for each, which would cost as much as the arithmetic on a short row.
     """
-    options: dict[str, Any] = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
-    return numba.njit(cache=True, nogil=True, **options)(function)
+    return _compiled(function, counted=False)
 
 
 class _Notice(event.Listener):

@@ -7,7 +7,7 @@ exact sum has not risen.
 from __future__ import annotations
 
 from rprnmf.kernels import inner
-from rprnmf.kernels.coupling import change, feel, model, settle
+from rprnmf.kernels.coupling import change, feel, settle
 from rprnmf.kernels.quadratic import descend_one
 
 HALVINGS = 6
@@ -18,26 +18,43 @@ NEW, GRADIENT, BEFORE, SIDE, UP, FIRST, SECOND, STEEP, INVERSE = range(LANE_VECT
 
 @inner
 def coupled_row(
-    coupling, F, i, pulled, active, f, r, p, l1, m1, Q, h, sweeps, share, bent, A, vectors
+    coupling,
+    floor,
+    smooth,
+    F,
+    i,
+    pulled,
+    slope,
+    up,
+    A,
+    f,
+    r,
+    p,
+    l1,
+    m1,
+    Q,
+    h,
+    sweeps,
+    share,
+    bent,
+    vectors,
 ):
     """Lower f'Qf - 2p'f + the linear and quadratic terms + coupling from f = F[i].
 
-    Follows `feel`. r = Qf - p at the start. F[i] itself is changed by the caller; the distances
-    are brought up to date here. ``bent`` (K, K), ``A`` (SQUARES, K) and ``vectors`` (8, K) are
-    there to work in. Returns f'Qf - 2p'f.
+    Follows `feel` and, if anything pulls, `model`. r = Qf - p at the start. F[i] itself is
+    changed by the caller; the distances are brought up to date here. ``bent`` (K, K) and
+    ``vectors`` (6, K) are there to work in. Returns f'Qf - 2p'f.
     """
     K = f.shape[0]
     half = F.dtype.type(0.5)
-    slope, up, step, side = vectors[0], vectors[1], vectors[2], vectors[3]
-    steep, moved, new, g = vectors[4], vectors[5], vectors[6], vectors[7]
+    step, side, steep = vectors[0], vectors[1], vectors[2]
+    moved, new, g = vectors[3], vectors[4], vectors[5]
     for k in range(K):
         g[k] = r[k] + half * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
         side[k] = g[k]
         new[k] = f[k]
     if pulled:
-        squares = A[:2] if active <= LANE_TRIPLETS else A
-        model(coupling, F, i, active, half, slope, up, squares)
-        bend(Q, up, squares, bent)
+        bend(Q, up, A, bent)
         for k in range(K):
             side[k] += half * slope[k]
             steep[k] = h[k] + (bent[k, k] - Q[k, k])
@@ -53,7 +70,7 @@ def coupled_row(
             if step[k] != 0:
                 for j in range(K):
                     moved[j] += step[k] * Q[k, j]
-    length = not_rising(coupling, F, i, new, step, g, moved, Q, h)
+    length = not_rising(coupling, floor, smooth, F, i, new, step, g, moved, Q, h)
     total = 0.0
     for k in range(K):
         f[k] = new[k]
@@ -62,7 +79,7 @@ def coupled_row(
 
 
 @inner
-def not_rising(coupling, F, i, new, step, g, moved, Q, h):
+def not_rising(coupling, floor, smooth, F, i, new, step, g, moved, Q, h):
     """Halve the step of a row until the exact sum has not risen; what is left of its length.
 
     The row goes from F[i] to ``new``, g is half its gradient there without coupling, ``moved``
@@ -76,7 +93,7 @@ def not_rising(coupling, F, i, new, step, g, moved, Q, h):
         quadratic += step[k] * (moved[k] + (h[k] - Q[k, k]) * step[k])
     length = F.dtype.type(1)
     for halving in range(HALVINGS + 1):
-        rise = length * (linear + length * quadratic) + change(coupling, F, i, new)
+        rise = length * (linear + length * quadratic) + change(coupling, F, i, new, floor, smooth)
         if rise <= 0.0:
             settle(coupling, i)
             break
@@ -104,29 +121,23 @@ def bend(Q, up, A, bent):
 
 
 @inner
-def fill_lane(coupling, F, i, pulled, active, r, Q, h, l1, m1, lanes, lane):
-    """The model of row i for `group_of_rows`. Follows `feel`."""
-    K = F.shape[1]
-    half = F.dtype.type(0.5)
-    side, up = lanes[SIDE, lane], lanes[UP, lane]
-    a, b = lanes[FIRST, lane], lanes[SECOND, lane]
-    if pulled:
-        model(coupling, F, i, active, half, side, up, lanes[FIRST : SECOND + 1, lane])
-        for k in range(K):
-            side[k] *= half
-    else:
-        side[:] = 0
-        up[:] = 0
-        a[:] = 0
-        b[:] = 0
-    for k in range(K):
-        g = r[k] + half * (l1 + m1[k]) + (h[k] - Q[k, k]) * F[i, k]
-        lanes[NEW, lane, k] = F[i, k]
+def fill_lane(f, pulled, slope, up, A, r, Q, h, l1, m1, lanes, lane):
+    """A row and its model for `group_of_rows`."""
+    half = f.dtype.type(0.5)
+    one = f.dtype.type(1 if pulled else 0)
+    for k in range(f.shape[0]):
+        a, b = one * A[0, k], one * A[1, k]
+        g = r[k] + half * (l1 + m1[k]) + (h[k] - Q[k, k]) * f[k]
+        steep = h[k] + one * up[k] + a * a + b * b
+        lanes[NEW, lane, k] = f[k]
         lanes[GRADIENT, lane, k] = g
         lanes[BEFORE, lane, k] = g
-        steep = h[k] + up[k] + a[k] * a[k] + b[k] * b[k]
+        lanes[SIDE, lane, k] = half * one * slope[k]
+        lanes[UP, lane, k] = one * up[k]
+        lanes[FIRST, lane, k] = a
+        lanes[SECOND, lane, k] = b
         lanes[STEEP, lane, k] = steep
-        lanes[INVERSE, lane, k] = F.dtype.type(1) / steep if steep > 0 else 0
+        lanes[INVERSE, lane, k] = f.dtype.type(1) / steep if steep > 0 else f.dtype.type(0)
 
 
 @inner
@@ -142,11 +153,9 @@ def hold(coupling, i, held, group):
 
 
 @inner
-def group_of_rows(coupling, F, rows, R, P, Q, h, sweeps, share, lanes):
+def group_of_rows(coupling, floor, smooth, F, rows, R, P, Q, h, sweeps, share, lanes):
     """Move up to four rows that do not feel each other; the sum of their f'Qf - 2p'f."""
     K = F.shape[1]
-    if rows.shape[0] == 0:
-        return 0.0
     for lane in range(rows.shape[0], 4):
         lanes[:, lane] = 0
     descend_four_pulled(lanes, Q, h, sweeps, share)
@@ -158,8 +167,8 @@ def group_of_rows(coupling, F, rows, R, P, Q, h, sweeps, share, lanes):
         for k in range(K):
             step[k] = new[k] - F[i, k]
             moved[k] = g[k] - before[k] - (h[k] - Q[k, k]) * step[k]
-        feel(coupling, i)
-        length = not_rising(coupling, F, i, new, step, before, moved, Q, h)
+        feel(coupling, i, smooth)
+        length = not_rising(coupling, floor, smooth, F, i, new, step, before, moved, Q, h)
         for k in range(K):
             F[i, k] = new[k]
             total += new[k] * (R[i, k] + length * moved[k] - P[i, k])

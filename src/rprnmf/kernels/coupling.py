@@ -4,6 +4,9 @@ A row's step needs the slope and a model of the curvature of all that acts on F_
 change that a new row brings, and the distances brought up to date after it. Distances are
 kept by pair: a row has a pair with every row that it is compared with, however many triplets
 name the two. All of it costs O(pairs of row i * K + triplets of row i).
+
+Two arguments tell what is compiled: ``floor`` is None for squared Euclidean distances, else
+what a zero counts as in the logarithms of the divergence; ``smooth`` is None for hinges.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ import numpy as np
 from rprnmf.kernels import inner, kernel
 
 EXPONENTIAL, HINGE, SQUARED_HINGE, LOGISTIC = range(4)
-EUCLIDEAN, DIVERGENCE = range(2)
 Q, R, S = range(3)
 SQUARES = 8  # how many a model has at most
 
@@ -49,9 +51,7 @@ class Coupling(NamedTuple):
     bending: np.ndarray  # room for one row's triplets
     strength: float  # of the mean penalty in the objective
     penalty: int
-    distance: int
     sigma: float
-    floor: float
     margin: float
     cap: float
     edge: np.ndarray
@@ -100,9 +100,9 @@ def derivatives(penalty, near, far, margin, cap):
 
 
 @inner
-def pair_slope(distance, x, y, floor):
+def pair_slope(x, y, floor):
     """The derivative in x of one coordinate's part of a distance, and the second one."""
-    if distance == EUCLIDEAN:
+    if floor is None:
         return 2.0 * (x - y), 2.0
     a = max(x, floor)
     b = max(y, floor)
@@ -110,10 +110,10 @@ def pair_slope(distance, x, y, floor):
 
 
 @inner
-def pair_distance(distance, x, y, floor):
+def pair_distance(x, y, floor):
     """How far apart two rows are."""
     total = 0.0
-    if distance == EUCLIDEAN:
+    if floor is None:
         for k in range(x.shape[0]):
             d = np.float64(x[k]) - np.float64(y[k])
             total += d * d
@@ -125,7 +125,7 @@ def pair_distance(distance, x, y, floor):
 
 
 @inner
-def feel(c, i):
+def feel(c, i, smooth):
     """Look at everything that couples row i, before `model`, `change` and `settle`.
 
     Returns whether anything has a slope or a curvature, and how many triplets bend; these are
@@ -137,14 +137,13 @@ def feel(c, i):
     tension = c.of_pairs[TENSION, : now.shape[0]]
     tension[:] = 0.0
     active = 0
-    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
     inverse = 1.0 / c.margin
     for role in range(3):
         start, stop = c.first[3 * i + role], c.first[3 * i + role + 1]
         owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
         seconds = c.of_triplets[ALSO, start - begin : stop - begin]
         penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
-        if hinged:
+        if smooth is None:
             before = active
             for t in range(owns.shape[0]):
                 one = now[owns[t]]
@@ -166,30 +165,30 @@ def feel(c, i):
                 if role == Q:
                     tension[alsos[t]] -= pull
                 c.bending[held] = start - begin + t
-            continue
-        for t in range(owns.shape[0]):
-            own, also = owns[t], alsos[t]
-            one = now[own]
-            two = now[also] if role == Q else c.apart[also]
-            near, far = (two, one) if role == S else (one, two)
-            pull, push, nn, _, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
-            w = c.strength * shares[t]
-            seconds[t] = two
-            penalties[t] = phi(c.penalty, near, far, c.margin, c.cap)
-            tension[own] += -w * push if role == S else w * pull
-            if role == Q:
-                tension[also] -= w * push
-            if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
-                c.bending[active] = start - begin + t
-                active += 1
+        else:
+            for t in range(owns.shape[0]):
+                own, also = owns[t], alsos[t]
+                one = now[own]
+                two = now[also] if role == Q else c.apart[also]
+                near, far = (two, one) if role == S else (one, two)
+                pull, push, nn, _, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
+                w = c.strength * shares[t]
+                seconds[t] = two
+                penalties[t] = phi(c.penalty, near, far, c.margin, c.cap)
+                tension[own] += -w * push if role == S else w * pull
+                if role == Q:
+                    tension[also] -= w * push
+                if (nn > 0.0 and role != S) or (ff > 0.0 and role != R):
+                    c.bending[active] = start - begin + t
+                    active += 1
     pulled = active > 0 or c.edge[i] < c.edge[i + 1]
-    if not hinged:
+    if smooth is not None:
         pulled = pulled or c.first[3 * i] < c.first[3 * i + 3]
     return pulled, active
 
 
 @inner
-def model(c, F, i, active, scale, slope, up, A):
+def model(c, F, i, active, scale, slope, up, A, floor):
     """A quadratic model, in row i of F, of everything that couples it.
 
     Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
@@ -212,7 +211,7 @@ def model(c, F, i, active, scale, slope, up, A):
     tension, pulling = c.of_pairs[TENSION], c.pulling
     slope[:] = 0.0
     up[:] = 0.0
-    if c.distance == EUCLIDEAN:
+    if floor is None:
         both = 0.0
         above = 0.0
         begin = c.met[i]
@@ -258,7 +257,7 @@ def model(c, F, i, active, scale, slope, up, A):
             if w != 0.0:
                 y = F[c.other[place]]
                 for k in range(K):
-                    once, twice = pair_slope(c.distance, f[k], y[k], c.floor)
+                    once, twice = pair_slope(f[k], y[k], floor)
                     slope[k] += w * once
                     up[k] += scale * max(w, 0.0) * twice
         for place in range(c.edge[i], c.edge[i + 1]):
@@ -267,11 +266,11 @@ def model(c, F, i, active, scale, slope, up, A):
             for k in range(K):
                 slope[k] += w * (f[k] - y[k])
                 up[k] += scale * w
-    squares(c, F, i, scale, active, A)
+    squares(c, F, i, scale, active, A, floor)
 
 
 @inner
-def squares(c, F, i, scale, active, A):
+def squares(c, F, i, scale, active, A, floor):
     """The slopes of the distances of row i, as the penalty weighs their squares."""
     K = F.shape[1]
     most = A.shape[0] // 2 if c.penalty == EXPONENTIAL else A.shape[0]  # it wants two a triplet
@@ -289,39 +288,30 @@ def squares(c, F, i, scale, active, A):
         w = scale * stride * c.strength * c.share[place] / (c.sigma * c.sigma)
         x = F[c.ends[R if role == Q else Q, t]]
         y = F[c.ends[S if role == Q else Q, t]]
-        if role == Q and nf != 0.0:  # u depends on near - far: one square of the difference
-            root = np.sqrt(w * nn)
-            for k in range(K):
-                A[filled, k] = root * (
-                    pair_slope(c.distance, F[i, k], x[k], c.floor)[0]
-                    - pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
-                )
-            filled += 1
-            continue
-        if role != S and nn > 0.0:
-            root = np.sqrt(w * nn)
-            for k in range(K):
-                A[filled, k] = root * pair_slope(c.distance, F[i, k], x[k], c.floor)[0]
-            filled += 1
-        if role != R and ff > 0.0:
-            root = np.sqrt(w * ff)
-            for k in range(K):
-                A[filled, k] = root * pair_slope(c.distance, F[i, k], y[k], c.floor)[0]
-            filled += 1
+        both = role == Q and nf != 0.0  # u depends on near - far: one square of the difference
+        for part in range(1 if both else 2):
+            a = np.sqrt(w * nn) if role != S and part == 0 else 0.0
+            b = np.sqrt(w * ff) if role != R and (both or part == 1) else 0.0
+            if a > 0.0 or b > 0.0:
+                for k in range(K):
+                    A[filled, k] = (
+                        a * pair_slope(F[i, k], x[k], floor)[0]
+                        - b * pair_slope(F[i, k], y[k], floor)[0]
+                    )
+                filled += 1
     for rest in range(filled, A.shape[0]):
         A[rest] = 0
 
 
 @inner
-def change(c, F, i, f):
+def change(c, F, i, f, floor, smooth):
     """By how much everything that couples row i changes if it becomes f."""
     total = 0.0
-    hinged = c.penalty == HINGE or c.penalty == SQUARED_HINGE
     trial = c.of_pairs[TRIAL]
     begin = c.met[i]
     place = begin
     last = c.met[i + 1]
-    if c.distance == EUCLIDEAN:  # four sums at a time keep the machine busy
+    if floor is None:  # four sums at a time keep the machine busy
         while place + 4 <= last:
             x, y = F[c.other[place]], F[c.other[place + 1]]
             z, w = F[c.other[place + 2]], F[c.other[place + 3]]
@@ -338,7 +328,7 @@ def change(c, F, i, f):
             place += 4
     while place < last:
         y = F[c.other[place]]
-        trial[place - begin] = pair_distance(c.distance, f, y, c.floor) / c.sigma
+        trial[place - begin] = pair_distance(f, y, floor) / c.sigma
         place += 1
     begin = c.first[3 * i]
     linear = 1.0 if c.penalty == HINGE else 0.0
@@ -348,19 +338,19 @@ def change(c, F, i, f):
         owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
         seconds = c.of_triplets[ALSO, start - begin : stop - begin]
         penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
-        if hinged:
+        if smooth is None:
             for t in range(owns.shape[0]):
                 one = trial[owns[t]]
                 two = trial[alsos[t]] if role == Q else seconds[t]
                 u = max(1.0 + (two - one if role == S else one - two) * inverse, 0.0)
                 total += shares[t] * (u * (linear + u * (1.0 - linear)) - penalties[t])
-            continue
-        for t in range(owns.shape[0]):
-            one = trial[owns[t]]
-            two = trial[alsos[t]] if role == Q else seconds[t]
-            near, far = (two, one) if role == S else (one, two)
-            then = phi(c.penalty, near, far, c.margin, c.cap)
-            total += shares[t] * (then - penalties[t])
+        else:
+            for t in range(owns.shape[0]):
+                one = trial[owns[t]]
+                two = trial[alsos[t]] if role == Q else seconds[t]
+                near, far = (two, one) if role == S else (one, two)
+                then = phi(c.penalty, near, far, c.margin, c.cap)
+                total += shares[t] * (then - penalties[t])
     total *= c.strength
     for place in range(c.edge[i], c.edge[i + 1]):
         y = F[c.neighbour[place]]

@@ -22,7 +22,7 @@ from rprnmf.kernels.coupled import (
     group_of_rows,
     hold,
 )
-from rprnmf.kernels.coupling import SQUARES, feel
+from rprnmf.kernels.coupling import SQUARES, feel, model
 from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
@@ -175,13 +175,15 @@ def full_coupled_rows(
     m2,
     count,
     coupling,
+    floor,
+    smooth,
     sweeps,
     share,
 ):
     """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others.
 
     Rows that few triplets pull at go four at a time; a group ends where a row comes that
-    shares a triplet or an edge with one of it.
+    shares a triplet or an edge with one of it. ``torn`` is None if no row has holes.
     """
     K = F.shape[1]
     f = np.empty(K, F.dtype)
@@ -189,8 +191,11 @@ def full_coupled_rows(
     h_own = np.empty(K, F.dtype)
     own = np.empty((K, K), F.dtype)
     bent = np.empty((K, K), F.dtype)
-    A = np.empty((SQUARES, K), F.dtype)
-    vectors = np.empty((8, K), F.dtype)
+    slope = np.zeros(K, F.dtype)
+    up = np.zeros(K, F.dtype)
+    A = np.zeros((SQUARES, K), F.dtype)
+    vectors = np.empty((6, K), F.dtype)
+    half = F.dtype.type(0.5)
     lanes = np.zeros((LANE_VECTORS, 4, K), F.dtype)
     together = np.empty(4, np.int64)
     held = np.zeros(F.shape[0], np.int64)  # the last group that a row belongs to or touches
@@ -198,35 +203,53 @@ def full_coupled_rows(
     size = 0
     last = l2.dtype.type(-1)
     total = 0.0
-    for i in rows:
-        if size == 4 or held[i] == group or (size > 0 and l2[i] != last):
-            total += group_of_rows(coupling, F, together[:size], R, P, G, h, sweeps, share, lanes)
+    for at in range(rows.shape[0] + 1):
+        i = rows[min(at, rows.shape[0] - 1)]
+        over = at == rows.shape[0] or size == 4 or held[i] == group or l2[i] != last
+        if size > 0 and over:
+            total += group_of_rows(
+                coupling, floor, smooth, F, together[:size], R, P, G, h, sweeps, share, lanes
+            )
             size = 0
             group += 1
+        if at == rows.shape[0]:
+            break
         if l2[i] != last:
             last = l2[i]
             curvature(G, last, m2, h)
-        pulled, active = feel(coupling, i)
-        if active <= LANE_TRIPLETS and not torn[i]:
-            fill_lane(coupling, F, i, pulled, active, R[i], G, h, l1[i], m1, lanes, size)
+        pulled, active = feel(coupling, i, smooth)
+        squares = A[:2] if active <= LANE_TRIPLETS else A
+        if pulled:
+            model(coupling, F, i, active, half, slope, up, squares, floor)
+        whole = True
+        if torn is not None:
+            whole = not torn[i]
+        if active <= LANE_TRIPLETS and whole:
+            fill_lane(F[i], pulled, slope, up, squares, R[i], G, h, l1[i], m1, lanes, size)
             hold(coupling, i, held, group)
             together[size] = i
             size += 1
             continue
         copy(F[i], f)
         copy(h, h_own)
-        if torn[i]:
-            torn_gram(i, B, G, unit, member, holes, hole, count, own)
-            for k in range(K):
-                R[i, k] = dot(own[k], f) - P[i, k]
-            curvature(own, last, m2, h_own)
-        Q = own if torn[i] else G
+        Q = G
+        if torn is not None:
+            if torn[i]:
+                torn_gram(i, B, G, unit, member, holes, hole, count, own)
+                for k in range(K):
+                    R[i, k] = dot(own[k], f) - P[i, k]
+                curvature(own, last, m2, h_own)
+                Q = own
         total += coupled_row(
             coupling,
+            floor,
+            smooth,
             F,
             i,
             pulled,
-            active,
+            slope,
+            up,
+            squares,
             f,
             R[i],
             P[i],
@@ -237,15 +260,16 @@ def full_coupled_rows(
             sweeps,
             share,
             bent,
-            A,
             vectors,
         )
         copy(f, F[i])
-    return total + group_of_rows(coupling, F, together[:size], R, P, G, h, sweeps, share, lanes)
+    return total
 
 
 @kernel
-def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, sweeps, share):
+def masked_rows(
+    rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, floor, smooth, sweeps, share
+):
     """Incomplete data: every row has a Gram matrix of its own.
 
     ``coupling`` is None for rows that no triplet or graph touches; the compiler then leaves
@@ -261,8 +285,11 @@ def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupli
     m1_all = np.empty(K)
     m2_all = np.empty(K)
     bent = np.empty((K, K), F.dtype)
-    A = np.empty((SQUARES, K), F.dtype)
-    vectors = np.empty((8, K), F.dtype)
+    slope = np.zeros(K, F.dtype)
+    up = np.zeros(K, F.dtype)
+    A = np.zeros((SQUARES, K), F.dtype)
+    vectors = np.empty((6, K), F.dtype)
+    half = F.dtype.type(0.5)
     total = 0.0
     for i in rows:
         gram(indptr[i], indptr[i + 1], indices, data, B, Q, p)
@@ -281,13 +308,20 @@ def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupli
         else:
             for k in range(K):
                 g[k] = dot(Q[k], f) - p[k]
-            pulled, active = feel(coupling, i)
+            pulled, active = feel(coupling, i, smooth)
+            squares = A[:2] if active <= LANE_TRIPLETS else A
+            if pulled:
+                model(coupling, F, i, active, half, slope, up, squares, floor)
             total += coupled_row(
                 coupling,
+                floor,
+                smooth,
                 F,
                 i,
                 pulled,
-                active,
+                slope,
+                up,
+                squares,
                 f,
                 g,
                 p,
@@ -298,7 +332,6 @@ def masked_rows(rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupli
                 sweeps,
                 share,
                 bent,
-                A,
                 vectors,
             )
         copy(f, F[i])

@@ -42,6 +42,8 @@ def divergence_rows(
     m1,
     count,
     coupling,
+    reach,
+    smooth,
     sweeps,
     share,
     floor,
@@ -50,7 +52,8 @@ def divergence_rows(
 ):
     """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
 
-    With ``guarded`` the sum of no row rises. ``coupling`` is None for rows that no triplet or
+    With ``guarded`` the sum of no row rises. ``reach`` is the ``floor`` of the distances.
+    ``coupling`` is None for rows that no triplet or
     graph touches. With ``rest`` the entries that are not stored are observed zeros. Returns the
     divergence of the rows, summed entry by entry: as a difference of large sums it would have
     no digits left where the model is good.
@@ -104,10 +107,10 @@ def divergence_rows(
             up[:] = 0.0
             u[:] = 0.0
             if coupling is not None:
-                pulled, bending = feel(coupling, i)
+                pulled, bending = feel(coupling, i, smooth)
                 if pulled:
                     n_squares = 2 if bending <= LANE_TRIPLETS else SQUARES
-                    model(coupling, F, i, bending, 1.0, side, up, A[:n_squares])
+                    model(coupling, F, i, bending, 1.0, side, up, A[:n_squares], reach)
             for k in range(K):
                 side[k] += 2.0 * l2[i] * f[k]
                 up[k] += 2.0 * l2[i]
@@ -184,7 +187,23 @@ def divergence_rows(
             if y[t] < NEAR_FLOOR * least:
                 y[t] = max(dot(f, B[column[t]]), least)
         if guarded:
-            guard(coupling, F, i, f, linear, l2[i], B, column, x, before, y, size, least)
+            guard(
+                coupling,
+                reach,
+                smooth,
+                F,
+                i,
+                f,
+                linear,
+                l2[i],
+                B,
+                column,
+                x,
+                before,
+                y,
+                size,
+                least,
+            )
         stored = 0.0
         for t in range(size):
             total += x[t] * np.log(np.float64(x[t]) / y[t]) - x[t] + y[t]
@@ -203,7 +222,7 @@ def divergence_rows(
 
 
 @kernel
-def guard(coupling, F, i, f, linear, l2, B, column, x, before, y, size, floor):
+def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y, size, floor):
     """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
 
     ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows.
@@ -221,7 +240,7 @@ def guard(coupling, F, i, f, linear, l2, B, column, x, before, y, size, floor):
         sure += abs(part)
     sure *= 8 * np.finfo(y.dtype).eps
     if coupling is not None:
-        rise += change(coupling, F, i, f)
+        rise += change(coupling, F, i, f, reach, smooth)
         sure = 0.0
     length = 1.0
     for halving in range(HALVINGS + 1):
@@ -239,4 +258,4 @@ def guard(coupling, F, i, f, linear, l2, B, column, x, before, y, size, floor):
             y[t] = max(dot(f, B[column[t]]), floor)
             rise -= x[t] * np.log(np.float64(y[t]) / before[t])
         if coupling is not None:
-            rise += change(coupling, F, i, f)
+            rise += change(coupling, F, i, f, reach, smooth)

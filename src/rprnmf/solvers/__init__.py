@@ -10,7 +10,7 @@ from rprnmf.objective import Problem
 from rprnmf.solvers import coordinate_descent, multiplicative, paper
 from rprnmf.solvers.loop import Result, Settings
 
-Solver = Callable[[Problem, np.ndarray, np.ndarray, Settings], Result]
+Solver = Callable[[Problem, list[np.ndarray], Settings], Result]
 
 SOLVERS: dict[str, Solver] = {
     "cd": coordinate_descent.solve,

@@ -10,9 +10,9 @@ not keep. At a minimum the multiplier of that constraint is known without solvin
 loss does not change when scale moves from one factor to the other, so it equals what the
 penalties of the two sides would gain by that move. The step takes it along as a linear or
 quadratic term, and the columns are then brought to size exactly. Where penalties are so strong
-that this raises the objective, the multiplier is taken that keeps the sizes as they are; in
-the rare case that even that is higher, the exact step on the sphere, or the multiplicative
-one, replace it.
+that this raises the objective, the multiplier is taken that keeps the sizes as they are. Where
+even that is higher, as in first steps from a poor start, a part of the step is tried, then the
+exact step on the sphere, which costs as much as some iterations, and the multiplicative one.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent, power_sums
 from rprnmf.solvers.sphere import sphere_step
 
-SHORTENINGS = 4
+SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
 # The first momentum. Where a row sees few columns the factors turn more from step to step.
 FIRST, FIRST_INCOMPLETE = 0.7, 0.5
 
 
-def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Minimise the objective from the start (W, Ht), which is used up.
+def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
+    """Minimise the objective from a start [W, Ht], which is used up: the list is empty then.
 
     Examples
     --------
@@ -42,17 +42,20 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
     >>> from rprnmf.solvers.coordinate_descent import solve
     >>> from rprnmf.solvers.loop import Settings
     >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 4.0])
-    >>> result = solve(Problem(make_view(X)), np.ones((3, 1)), np.ones((2, 1)), Settings())
+    >>> result = solve(Problem(make_view(X)), [np.ones((3, 1)), np.ones((2, 1))], Settings())
     >>> np.allclose(result.W @ result.Ht.T, X)
     True
     """
-    objective = Objective(problem, W.shape[1])
-    W, Ht = objective.start(W, Ht)
-    return alternate(CoordinateDescent(objective), W, Ht, objective.loss, settings)
+    objective = Objective(problem, start[0].shape[1])
+    result = Result(*objective.start(start.pop(0), start.pop()))
+    return alternate(CoordinateDescent(objective), result, objective.loss, settings)
 
 
 class CoordinateDescent:
-    """One iteration: W with H fixed, then H with the new W, then their common scale."""
+    """One iteration: W with H fixed, then H with the new W, then their common scale.
+
+    The factors that a call returns are used up by the next call but one.
+    """
 
     def __init__(self, objective: Objective):
         self.objective = objective
@@ -171,7 +174,7 @@ class CoordinateDescent:
             return self.half_step(index, now)
         old, B = now.factors[index], now.factors[1 - index]
         F = (W, Ht)[index]
-        for halving in range(1, SHORTENINGS if self.scale.balanced else 2):
+        for halving in range(1, SHORTENINGS if self.scale.balanced else SHORTENINGS_FIXED):
             part = old + (F - old) * old.dtype.type(0.25**halving)
             new = self.point(*self.scale.apply(*in_place(now.factors, index, part)))
             if new.values.objective <= before:

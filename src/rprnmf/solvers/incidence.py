@@ -19,10 +19,6 @@ PENALTY_CODES = {
     "TripletSquaredHinge": coupling.SQUARED_HINGE,
     "TripletLogistic": coupling.LOGISTIC,
 }
-DISTANCE_CODES = {
-    "SquaredEuclidean": coupling.EUCLIDEAN,
-    "SymmetricDivergence": coupling.DIVERGENCE,
-}
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NO_PLACE = np.zeros(0, dtype=np.uint32)
 SKIN = 1.0  # margins that are room to spare
@@ -37,9 +33,11 @@ class Incidence:
     terms : SideTerms
     n : int
         Rows of the factor.
+    bare : ndarray
+        Rows without data: they are where triplets put them, met or not.
     """
 
-    def __init__(self, terms: SideTerms, n: int):
+    def __init__(self, terms: SideTerms, n: int, bare: np.ndarray):
         self.terms, self.n = terms, n
         self.linked = np.zeros(n, dtype=bool)
         self.edges: tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -58,12 +56,13 @@ class Incidence:
             self.hinged = isinstance(triplets, (TripletHinge, TripletSquaredHinge))
             self.every = self.listed(np.arange(len(triplets.q)))
             self.is_listed = np.ones(len(triplets.q), dtype=bool)
+            self.always = np.isin(self.ends, bare).any(axis=0)
             self.tight_lists = self.every, self.linked
             met, first = self.every[0], self.every[4]
             most_pairs, most_triplets = np.diff(met).max(), np.diff(first[::3]).max()
-            pulling = np.zeros(most_pairs + 1, dtype=np.uint32)
-            self.room = np.zeros((2, most_pairs + 1)), pulling, np.zeros((2, most_triplets))
-            self.bending = np.zeros(most_triplets + 1, dtype=np.uint32)
+            pulling = np.zeros(most_pairs, dtype=np.uint32)
+            self.room = np.zeros((2, most_pairs)), pulling, np.zeros((2, most_triplets))
+            self.bending = np.zeros(most_triplets, dtype=np.uint32)
             if terms.strength > 0:
                 self.linked[triplets.rows] = True
 
@@ -84,7 +83,7 @@ class Incidence:
         triplet that is not in them has lost half of its room, or half of them are not needed.
         """
         close = spare <= (1.0 + 0.5 * SKIN) * margin
-        wanted = spare <= (1.0 + SKIN) * margin
+        wanted = self.always | (spare <= (1.0 + SKIN) * margin)
         n_wanted = np.count_nonzero(wanted)
         if np.any(close & ~self.is_listed) or n_wanted < FEW * np.count_nonzero(self.is_listed):
             self.is_listed = wanted if n_wanted < MOST * len(wanted) else np.ones_like(wanted)
@@ -97,8 +96,10 @@ class Incidence:
 
     def coupling(
         self, F: np.ndarray, look: Look | None, every: bool = True
-    ) -> tuple[Coupling, np.ndarray]:
+    ) -> tuple[tuple[Coupling, float | None, bool | None], np.ndarray]:
         """All of it with the distances at F and the strengths of now, and which rows feel it.
+
+        The first are three arguments of kernels: see `kernels/coupling.py`.
 
         Parameters
         ----------
@@ -120,8 +121,8 @@ class Incidence:
             lists = none, *3 * (_NO_PLACE,), none, *3 * (_NO_PLACE,), _NO_NUMBER
             ends, room = np.zeros((3, 0), dtype=np.int64), np.zeros((3, 0))
             rest = _NO_NUMBER, ends, room, _NO_PLACE, room, _NO_PLACE, 0.0
-            fields: list[Any] = [*lists, *rest, 0, 0, 1.0, 0.0, 1.0, 0.0, *graph]
-            return Coupling(*fields), self.linked
+            fields: list[Any] = [*lists, *rest, 0, 1.0, 1.0, 0.0, *graph]
+            return (Coupling(*fields), None, None), self.linked
         look = look or Look(terms, F)
         apart: Any = look.apart
         lists, linked = self.every, self.linked
@@ -129,15 +130,14 @@ class Incidence:
             lists, linked = self.tight(look.far - look.near, triplets.margin)
         rules = (
             PENALTY_CODES[type(triplets).__name__],
-            DISTANCE_CODES[type(triplets.distance).__name__],
             float(triplets.sigma),
-            float(getattr(triplets.distance, "floor", 0.0)),
             margin_of(triplets),
             float(getattr(triplets, "cap", 0.0)),
         )
         rest = apart[lists[1]], self.ends, *self.room, self.bending, terms.triplet_weight
         fields = [*lists, *rest, *rules, *graph]
-        return Coupling(*fields), linked
+        floor = getattr(triplets.distance, "floor", None)
+        return (Coupling(*fields), floor, None if self.hinged else True), linked
 
 
 def margin_of(triplets: Any) -> float:

@@ -112,8 +112,7 @@ class Result:
 
 def alternate(
     step: Callable[[np.ndarray, np.ndarray], Step | None],
-    W: np.ndarray,
-    Ht: np.ndarray,
+    result: Result,
     loss: Loss,
     settings: Settings,
     unit_of_W: float = 1.0,
@@ -124,8 +123,8 @@ def alternate(
     ----------
     step : callable
         One iteration; returns None when it cannot go on.
-    W, Ht : ndarray
-        Start factors.
+    result : Result
+        With the start factors. No other name should hold them: they may be as large as X.
     loss : Loss
     settings : Settings
     unit_of_W : float
@@ -134,8 +133,8 @@ def alternate(
     Returns
     -------
     result : Result
+        The same, with all that happened.
     """
-    result = Result(W, Ht)
     steady = 0  # iterations since a strength last changed
     started = time.perf_counter()
     for iteration in range(1, settings.max_iter + 1):

@@ -27,8 +27,8 @@ SHARE = 0.1
 Factors = tuple[np.ndarray, np.ndarray]
 
 
-def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Minimise the objective from the start (W, Ht), which is used up.
+def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
+    """Minimise the objective from a start [W, Ht], which is used up: the list is empty then.
 
     Examples
     --------
@@ -38,13 +38,13 @@ def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -
     >>> from rprnmf.solvers.loop import Settings
     >>> from rprnmf.solvers.multiplicative import solve
     >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 4.0])
-    >>> result = solve(Problem(make_view(X)), np.ones((3, 1)), np.ones((2, 1)), Settings())
+    >>> result = solve(Problem(make_view(X)), [np.ones((3, 1)), np.ones((2, 1))], Settings())
     >>> np.allclose(result.W @ result.Ht.T, X)
     True
     """
-    objective = Objective(problem, W.shape[1])
-    W, Ht = objective.start(W, Ht)
-    return alternate(Multiplicative(objective), W, Ht, objective.loss, settings)
+    objective = Objective(problem, start[0].shape[1])
+    result = Result(*objective.start(start.pop(0), start.pop()))
+    return alternate(Multiplicative(objective), result, objective.loss, settings)
 
 
 class Multiplicative:

@@ -42,18 +42,17 @@ WEAKEST = 1e-6  # strength of one triplet at which the program gives up
 LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 60.0}
 
 
-def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
-    """Run the program that ``problem.program`` names from the start (W, Ht), which is used up."""
+def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
+    """Run the program that ``problem.program`` names from a start [W, Ht], which is used up."""
     check(problem)
     settings = replace(settings, tol=0.0)
     graphs = any(side.graph is not None for side in problem.sides)
     if graphs and problem.beta_loss == "kullback-leibler":
-        return paper_gnmf_divergence.solve(problem, W, Ht, settings)
+        return paper_gnmf_divergence.solve(problem, start, settings)
     view, unit = prepare(problem)
     program = Program(problem, view)
-    W, Ht = program.start(W, Ht)
-    loss = LOSSES[problem.beta_loss]
-    result = alternate(program, W, Ht, loss, settings, unit)
+    result = Result(*program.start(start.pop(0), start.pop()))
+    alternate(program, result, LOSSES[problem.beta_loss], settings, unit)
     result.W = result.W * unit
     return result
 

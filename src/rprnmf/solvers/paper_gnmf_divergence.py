@@ -22,11 +22,12 @@ SMALLEST_SUM = 1e-10
 SMALLEST_NORM = 1e-15
 
 
-def solve(problem: Problem, W: np.ndarray, Ht: np.ndarray, settings: Settings) -> Result:
+def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
     """Run the program; a graph on the rows alone makes W its V."""
     by_rows = problem.columns.graph is None
     program = GraphDivergence(problem, by_rows)
-    result = alternate(program, *program.unit_columns(W, Ht), program.loss, settings)
+    result = Result(*program.unit_columns(start.pop(0), start.pop()))
+    alternate(program, result, program.loss, settings)
     result.W, result.Ht = program.unit_columns(result.W, result.Ht)
     return result
 

@@ -16,6 +16,7 @@ from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 MOST_SWEEPS = 50
 NONE = np.zeros(0, dtype=bool)
+ALONE = None, None, None  # in place of a coupling
 # Below this share of the sum of squares of X the loss that comes with a step has too few
 # digits left, and is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
@@ -37,7 +38,8 @@ class RowDescent:
         self.view = objective.views[index]
         self.terms = objective.terms[index]
         self.divergence = objective.loss.size_order == 1
-        self.incidence = Incidence(self.terms, n_rows or self.view.shape[0])
+        bare = np.flatnonzero(self.view.row_counts == 0)
+        self.incidence = Incidence(self.terms, n_rows or self.view.shape[0], bare)
         self.n_threads = available_threads(self.view.n_jobs)
         units = Units(self.terms, self.view)
         if units.tying is not None and self.incidence.linked.any():
@@ -56,8 +58,6 @@ class RowDescent:
         sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
         self.linked = np.flatnonzero(self.incidence.linked[: units.n])
         self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
-        # without data of their own rows are where triplets put them, met or not
-        self.bare = self.view.row_counts[self.linked] == 0
         self.free = np.flatnonzero(~self.incidence.linked[: units.n])
         self.blocks: dict[int, list[tuple[int, int]]] = {}
 
@@ -113,8 +113,8 @@ class RowDescent:
         coupled, alone = self.linked, self.free
         if linked and len(coupled):
             coupling, feels = self.incidence.coupling(F, look, every)
-            if not every:
-                now = feels[coupled] | self.bare
+            now = feels[coupled]
+            if not now.all():
                 alone = np.concatenate((alone, coupled[~now]))
                 coupled = coupled[now]
         if free and len(alone):
@@ -301,9 +301,10 @@ class FullData(Data):
         return total
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        torn = self.torn if self.any_torn else None
         return descent.full_coupled_rows(
-            *(rows, F, self.R, self.P, self.G, self.B, self.torn, *self.gaps, *self.norms),
-            *(self.units.count, coupling, sweeps, share),
+            *(rows, F, self.R, self.P, self.G, self.B, torn, *self.gaps, *self.norms),
+            *(self.units.count, *coupling, sweeps, share),
         )
 
 
@@ -325,10 +326,10 @@ class MaskedData(Data):
         return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return descent.masked_rows(rows, F, *self.arrays, *self.norms, None, sweeps, share)
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
-        return descent.masked_rows(rows, F, *self.arrays, *self.norms, coupling, sweeps, share)
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share)
 
     def cost(self, K):
         return K * K * (1.0 * self.entries.row_counts + 4.0)
@@ -362,13 +363,13 @@ class DivergenceData(Data):
 
     def run(self, rows, F, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, None, sweeps, share, self.view.floor, guarded),
+            *(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share, self.view.floor, guarded),
             self.rest,
         )
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, coupling, sweeps, share, self.view.floor, True),
+            *(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, self.view.floor, True),
             self.rest,
         )
 
