@@ -27,8 +27,9 @@ from rprnmf.solvers.rows import RowDescent, power_sums
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
-# The first momentum. Where a row sees few columns the factors turn more from step to step.
-FIRST, FIRST_INCOMPLETE = 0.7, 0.5
+# The first momentum. Where a row sees few columns the factors turn more from step to step, and
+# where triplets pull at it even more: there too much of it costs the first twenty iterations.
+FIRST, FIRST_INCOMPLETE, FIRST_COUPLED = 0.7, 0.5, 0.3
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -66,7 +67,10 @@ class CoordinateDescent:
         self.sides = [RowDescent(objective, index) for index in self.moving]
         view = objective.problem.view
         incomplete = view.n_observed < view.shape[0] * view.shape[1]
-        self.momentum = Momentum(FIRST_INCOMPLETE if incomplete else FIRST)
+        coupled = any(len(side.linked) > 0 for side in self.sides)
+        self.momentum = Momentum(
+            FIRST_COUPLED if coupled else FIRST_INCOMPLETE if incomplete else FIRST
+        )
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.
