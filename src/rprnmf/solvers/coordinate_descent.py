@@ -21,15 +21,17 @@ import numpy as np
 
 from rprnmf.objective import Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
-from rprnmf.solvers.momentum import Momentum
+from rprnmf.solvers.momentum import Momentum, Schedule
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent, power_sums
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
-# The first momentum. Where a row sees few columns the factors turn more from step to step, and
-# where triplets pull at it even more: there too much of it costs the first twenty iterations.
-FIRST, FIRST_INCOMPLETE, FIRST_COUPLED = 0.7, 0.5, 0.3
+# Where a row sees few columns the factors turn more from step to step. Where triplets pull at it
+# too much momentum costs the first twenty iterations, and later steps fail more often: there it
+# must come back soon, or it fades away.
+COMPLETE, INCOMPLETE = Schedule(0.7), Schedule(0.5)
+COUPLED = Schedule(0.3, growth=1.03, cap_growth=1.015, shrink=1.2)
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -68,9 +70,7 @@ class CoordinateDescent:
         view = objective.problem.view
         incomplete = view.n_observed < view.shape[0] * view.shape[1]
         coupled = any(len(side.linked) > 0 for side in self.sides)
-        self.momentum = Momentum(
-            FIRST_COUPLED if coupled else FIRST_INCOMPLETE if incomplete else FIRST
-        )
+        self.momentum = Momentum(COUPLED if coupled else INCOMPLETE if incomplete else COMPLETE)
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.
