@@ -19,19 +19,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.objective import Objective, Point, Problem
+from rprnmf.objective import Look, Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
-from rprnmf.solvers.momentum import Momentum, Schedule
+from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
 from rprnmf.solvers.rows import RowDescent, power_sums
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
-# Where a row sees few columns the factors turn more from step to step. Where triplets pull at it
-# too much momentum costs the first twenty iterations, and later steps fail more often: there it
-# must come back soon, or it fades away.
-COMPLETE, INCOMPLETE = Schedule(0.7), Schedule(0.5)
-COUPLED = Schedule(0.3, growth=1.03, cap_growth=1.015, shrink=1.2)
+# The first momentum. Where a row sees few columns the factors turn more from step to step, and
+# where triplets pull at it even more: there too much of it costs the first twenty iterations.
+COMPLETE, INCOMPLETE, COUPLED = 0.7, 0.5, 0.3
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -153,7 +151,7 @@ class CoordinateDescent:
         look = now.looks[index]
         m: np.ndarray | str | None = None
         if fixed:
-            m = "keep" if self.stiff[index] else self.multiplier(index, factors[index], now)
+            m = "keep" if self.stiff[index] else self.multiplier(index, factors, now)
         loss: float | None
         at = look if look.F is F else None
         new, loss = side(F, B, m, at, guarded=guarded, every=guarded, own=own)
@@ -191,9 +189,20 @@ class CoordinateDescent:
         factors, _ = self.multiplicative.half_step(index, now.factors, now.values)
         return self.point(*factors)
 
-    def multiplier(self, index: int, F: np.ndarray, now: Point) -> np.ndarray:
-        """The multiplier of the sizes of this factor's columns, from the penalties alone."""
-        gain = now.looks[1 - index].gain() - now.looks[index].gain()
+    def multiplier(self, index: int, factors: Factors, now: Point) -> np.ndarray:
+        """The multiplier of the sizes of this factor's columns, from the penalties alone.
+
+        They are looked at where they are now: those of the last iteration may have been met
+        since, and the step would go too far.
+        """
+        F = factors[index]
+        own, other = (
+            now.looks[side]
+            if factors[side] is now.factors[side]
+            else Look(self.objective.terms[side], factors[side])
+            for side in (index, 1 - index)
+        )
+        gain = other.gain() - own.gain()
         if self.scale.balanced:
             gain = 0.5 * gain
         order = self.objective.loss.size_order

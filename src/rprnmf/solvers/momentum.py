@@ -8,18 +8,9 @@ last failed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-
-class Schedule(NamedTuple):
-    """How beta changes: its first value, factors of growth, what it is divided by."""
-
-    first: float
-    growth: float = 1.01
-    cap_growth: float = 1.005
-    shrink: float = 1.5
+GROWTH, CAP_GROWTH, SHRINK = 1.01, 1.005, 1.5
 
 
 class Momentum:
@@ -27,12 +18,12 @@ class Momentum:
 
     Parameters
     ----------
-    schedule : Schedule
+    first : float
+        The first beta.
     """
 
-    def __init__(self, schedule: Schedule):
-        self.schedule = schedule
-        self.beta, self.cap = schedule.first, 1.0
+    def __init__(self, first: float):
+        self.beta, self.cap = first, 1.0
         self.last: tuple[np.ndarray, np.ndarray] | None = None
 
     def ahead(self, index: int, F: np.ndarray, now: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -54,11 +45,11 @@ class Momentum:
         """The objective fell; the next moves count from here: W as its own step left it, H
         before its step. Both are used up then."""
         self.last = W, Ht
-        self.beta = min(self.cap, self.schedule.growth * self.beta)
-        self.cap = min(1.0, self.schedule.cap_growth * self.cap)
+        self.beta = min(self.cap, GROWTH * self.beta)
+        self.cap = min(1.0, CAP_GROWTH * self.cap)
 
     def reject(self) -> None:
         """The objective rose."""
         self.last = None
         self.cap = self.beta
-        self.beta /= self.schedule.shrink
+        self.beta /= SHRINK
