@@ -257,6 +257,18 @@ def test_rows_in_groups_of_four_come_out_as_one_by_one(kind, count):
     np.testing.assert_allclose(in_groups[order], one_by_one[order], rtol=1e-9, atol=1e-12)
 
 
+def test_the_multiplier_is_that_of_the_factors_given():
+    n = problem("dense")[0].view.shape[0]
+    given, F, B = problem("dense", **knowledge(n, "triplets"))
+    solver = CoordinateDescent(Objective(given, 4))
+    now = solver.point(*solver.scale.apply(F, B))
+    moved = now.factors[0] * 1.5, now.factors[1]
+    there = solver.point(*moved)
+    expected = solver.multiplier(1, moved, there)
+    np.testing.assert_allclose(solver.multiplier(1, moved, now), expected, rtol=1e-12)
+    assert not np.allclose(solver.multiplier(1, now.factors, now), expected)
+
+
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("kind", ["triplets", "graph", "norms"])
 def test_what_growing_columns_would_change(kind, distance):
