@@ -23,7 +23,8 @@ from rprnmf.objective import Look, Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
-from rprnmf.solvers.rows import RowDescent, power_sums
+from rprnmf.solvers.row_data import power_sums
+from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one

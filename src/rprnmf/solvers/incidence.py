@@ -8,6 +8,7 @@ import numpy as np
 
 from rprnmf.kernels import coupling
 from rprnmf.kernels.coupling import Coupling
+from rprnmf.kernels.lists import list_pairs, list_triplets
 from rprnmf.objective import Look, SideTerms
 from rprnmf.penalties.exponential import TripletExponential
 from rprnmf.penalties.hinge import TripletHinge, TripletSquaredHinge
@@ -71,8 +72,8 @@ class Incidence:
         triplets: Any = self.terms.triplets
         one, two = triplets.pairs
         of_triplets = triplets.near, triplets.far
-        *pairs, with_one, with_two = coupling.list_pairs(chosen, *of_triplets, one, two, self.n)
-        return *pairs, *coupling.list_triplets(
+        *pairs, with_one, with_two = list_pairs(chosen, *of_triplets, one, two, self.n)
+        return *pairs, *list_triplets(
             *(chosen, triplets.share, self.ends, *of_triplets, one, with_one, with_two, pairs[0])
         )
 

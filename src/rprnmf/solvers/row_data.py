@@ -1,0 +1,254 @@
+"""The data and the other factor as the kernels of coordinate descent want them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from rprnmf.kernels import descent
+from rprnmf.kernels.divergence import divergence_rows
+from rprnmf.losses import Loss
+from rprnmf.objective import SideTerms
+from rprnmf.observed import BaseView, Entries, FullSparse, Masked
+
+MOST_SWEEPS = 50
+NONE = np.zeros(0, dtype=bool)
+ALONE = None, None, None  # in place of a coupling
+
+
+def power_sums(F: np.ndarray, order: int) -> np.ndarray:
+    """sum_i F_ik^order, for order 1 or 2."""
+    if order == 1:
+        return F.sum(axis=0, dtype=np.float64)
+    return np.einsum("ik,ik->k", F, F, dtype=np.float64)
+
+
+class Units:
+    """What moves as one: a row, or the rows that a label ties together."""
+
+    def __init__(self, terms: SideTerms, view: BaseView):
+        self.tying = terms.tying
+        self.n = view.shape[0]
+        if self.tying is not None:
+            self.n = len(self.tying.sizes)
+            self.first = np.unique(self.tying.groups, return_index=True)[1]
+        norms = terms.norms
+        zeros = np.zeros(view.shape[0])
+        self.l1 = self.sum(norms.l1 if norms else zeros)
+        self.l2 = self.sum(norms.l2 if norms else zeros)
+        if self.tying is None:
+            self.count = np.ones(self.n)
+            self.unit, self.member = np.arange(self.n + 1), np.arange(self.n)
+        else:
+            self.count = self.tying.sizes.astype(np.float64)
+            self.unit = np.concatenate(([0], np.cumsum(self.tying.sizes)))
+            self.member = np.argsort(self.tying.groups, kind="stable")
+
+    def sum(self, A: np.ndarray) -> np.ndarray:
+        """Sums over the members of each unit."""
+        return A if self.tying is None else self.tying.sum(A)[self.first]
+
+    def take(self, F: np.ndarray, own: bool = False) -> np.ndarray:
+        """A copy of the factor with one row a unit; the factor itself if it may be changed."""
+        if self.tying is None:
+            return F if own else np.array(F, order="C")
+        return F[self.first]
+
+    def spread(self, F: np.ndarray) -> np.ndarray:
+        """The factor with one row a row of X."""
+        return F if self.tying is None else F[self.tying.groups]
+
+    def entries(self, entries: Entries) -> Entries:
+        """The entries of all members of a unit in one row."""
+        return entries if self.tying is None else entries.joined(self.unit, self.member)
+
+
+class Data(ABC):
+    """The view as the kernels want it: arrays that stay, and those made for one step."""
+
+    m: np.ndarray  # a multiplier of the sizes of the columns, set for every step
+    no_m: np.ndarray  # zeros, for the multiplier of the other order
+
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        self.loss_itself = loss
+        self.view = view
+        self.units = units
+
+    @abstractmethod
+    def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
+        """Everything that one step needs of the other factor."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Let go of it."""
+
+    def keep(self, F: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """The multiplier under which the loss alone would leave the sizes of columns as they are.
+
+        Parameters
+        ----------
+        F : ndarray of shape (n_units, K)
+        B : ndarray of shape (n_columns, K)
+        """
+        F = self.units.spread(F)
+        gradient = self.loss_itself.split(self.view, F, B).gradient
+        return self.from_gradient(F, gradient)
+
+    def from_gradient(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """The same from the gradient of the loss."""
+        order = self.loss_itself.size_order
+        size = order * power_sums(F, order)
+        slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
+        return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
+
+    @abstractmethod
+    def run(self, rows: np.ndarray, F: np.ndarray, sweeps: int, share, guarded: bool) -> float:
+        """Change some rows of F; what they add to the sum that `loss` wants."""
+
+    @abstractmethod
+    def run_coupled(self, rows, F, coupling, sweeps: int, share, guarded: bool) -> float:
+        """The same for rows that feel triplets or a graph."""
+
+    def loss(self, total: float) -> float:
+        """The loss, from the sums over all rows."""
+        return self.view.squares + total
+
+    def sweeps(self, K: int) -> int:
+        """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
+        return min(MOST_SWEEPS, int(1.5 + 0.5 * self.view.n_nonzero / (self.view.shape[0] * K)))
+
+    def cost(self, K: int) -> np.ndarray:
+        """About the multiply-adds of each row."""
+        return np.full(self.units.n, 4.0 * K * K)
+
+
+class FullData(Data):
+    """Complete data, squared error: one product with X, one Gram matrix for all rows."""
+
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
+        self.holes = view.holes if isinstance(view, FullSparse) else None
+        self.torn = np.zeros(units.n, dtype=bool)
+        gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        if self.holes is not None:
+            self.torn = units.sum(self.holes.row_counts.astype(np.float64)) > 0
+            gaps = self.holes.indptr, self.holes.indices
+        self.any_torn = bool(self.torn.any())
+        self.gaps = units.unit, units.member, *gaps
+        self.l1, self.l2 = units.l1 / units.count, units.l2 / units.count
+
+    def prepare(self, F, B):
+        self.B, self.P = B, self.view.times(B)
+        if self.units.tying is not None:
+            self.P = self.units.sum(self.P) / self.units.count.astype(F.dtype)[:, None]
+        self.G = B.T @ B
+        self.R = F[: self.units.n] @ self.G
+        self.R -= self.P
+
+    def release(self):
+        del self.B, self.P, self.G, self.R
+
+    def keep(self, F, B):
+        if self.units.tying is not None or self.any_torn:
+            return super().keep(F, B)
+        return self.from_gradient(F, 2 * self.R)
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.l1, self.l2, self.no_m, self.m
+
+    def run(self, rows, F, sweeps, share, guarded):
+        torn = self.torn[rows] if self.any_torn else NONE
+        total = descent.full_rows(
+            *(rows[~torn] if self.any_torn else rows, F, self.R, self.P, self.G, *self.norms),
+            *(self.units.count, sweeps, share),
+        )
+        if torn.any():
+            total += descent.torn_rows(
+                *(rows[torn], F, self.P, self.B, self.G, *self.gaps, *self.norms, self.units.count),
+                *(sweeps, share),
+            )
+        return total
+
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        torn = self.torn if self.any_torn else None
+        return descent.full_coupled_rows(
+            *(rows, F, self.R, self.P, self.G, self.B, torn, *self.gaps, *self.norms),
+            *(self.units.count, *coupling, sweeps, share),
+        )
+
+
+class MaskedData(Data):
+    """Incomplete data, squared error: a Gram matrix a row."""
+
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
+        self.entries = units.entries(view.stored())
+
+    def prepare(self, F, B):
+        self.arrays = B, self.entries.indptr, self.entries.indices, self.entries.data
+
+    def release(self):
+        del self.arrays
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
+
+    def run(self, rows, F, sweeps, share, guarded):
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share)
+
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share)
+
+    def cost(self, K):
+        return K * K * (1.0 * self.entries.row_counts + 4.0)
+
+
+class DivergenceData(Data):
+    """The divergence: the non-zeros one by one, and sums over the rest."""
+
+    def __init__(self, loss: Loss, view: BaseView, units: Units):
+        super().__init__(loss, view, units)
+        entries = view.entries if isinstance(view, FullSparse) else view.stored()
+        self.entries = units.entries(entries)
+        self.rest = isinstance(view, FullSparse)  # what is not stored is observed too
+        complete = view.n_observed == view.shape[0] * view.shape[1]
+        self.alike = complete and units.tying is None and not isinstance(view, Masked)
+
+    def prepare(self, F, B):
+        if self.alike:
+            sums = B.sum(axis=0)[None, :]  # one row for all
+        else:
+            sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
+        entries = self.entries
+        self.arrays = B, entries.indptr, entries.indices, entries.data, sums
+
+    def release(self):
+        del self.arrays
+
+    @property
+    def norms(self) -> tuple[np.ndarray, ...]:
+        return self.units.l1, self.units.l2, self.m, self.units.count
+
+    def run(self, rows, F, sweeps, share, guarded):
+        return divergence_rows(
+            *(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share, self.view.floor, guarded),
+            self.rest,
+        )
+
+    def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        return divergence_rows(
+            *(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, self.view.floor, True),
+            self.rest,
+        )
+
+    def loss(self, total):
+        return max(total, 0.0)
+
+    def sweeps(self, K):
+        return 4  # as a rule two are done: a sweep is cheap once the entries are at hand
+
+    def cost(self, K):
+        return K * (6.0 * self.entries.row_counts + 4.0)
