@@ -28,9 +28,9 @@ from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
-# The first momentum. Where a row sees few columns the factors turn more from step to step, and
-# where triplets pull at it even more: there too much of it costs the first twenty iterations.
-COMPLETE, INCOMPLETE, COUPLED = 0.7, 0.5, 0.3
+# The first momentum. Where a row sees few columns, or triplets pull at it, the factors turn
+# more from step to step: there too much of it costs the first twenty iterations.
+STEADY, TURNING = 0.7, 0.3
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -69,7 +69,7 @@ class CoordinateDescent:
         view = objective.problem.view
         incomplete = view.n_observed < view.shape[0] * view.shape[1]
         coupled = any(len(side.linked) > 0 for side in self.sides)
-        self.momentum = Momentum(COUPLED if coupled else INCOMPLETE if incomplete else COMPLETE)
+        self.momentum = Momentum(TURNING if coupled or incomplete else STEADY)
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.

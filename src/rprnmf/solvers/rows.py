@@ -64,7 +64,7 @@ class RowDescent:
         free: bool = True,
         every: bool = True,
         sweeps: int | None = None,
-        share: float = 0.1,
+        share: float | None = None,
         guarded: bool = True,
         own: bool = False,
     ) -> tuple[np.ndarray, float]:
@@ -85,8 +85,9 @@ class RowDescent:
             others go with the free ones. The caller looks whether the objective rose.
         sweeps : int or None
             At most this many over each row; None is as many as one product with X pays for.
-        share : float
-            A row stops when a sweep brings less than this share of its first.
+        share : float or None
+            A row stops when a sweep brings less than this share of its first; None is a share
+            that pays.
         guarded : bool
             False: the caller looks whether the objective rose, rows need not (divergence).
         own : bool
@@ -101,6 +102,7 @@ class RowDescent:
         self.data.m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
         self.data.no_m = np.zeros(K)
         sweeps = self.data.sweeps(K) if sweeps is None else sweeps
+        share = self.data.share if share is None else share
         settings = sweeps, F.dtype.type(share), guarded
         total = 0.0
         coupled, alone = self.linked, self.free
