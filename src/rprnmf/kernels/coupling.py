@@ -19,32 +19,28 @@ from rprnmf.kernels import inner
 
 EXPONENTIAL, HINGE, SQUARED_HINGE, LOGISTIC = range(4)
 Q, R, S = range(3)
-SQUARES = 8  # how many a model has at most
 
 
 class Coupling(NamedTuple):
     """What ties the rows of a factor to each other.
 
-    ``met[i]:met[i + 1]`` are the places of row i in ``pair``, ``other``, ``mirror`` and
-    ``apart``: every pair of rows has two places, one with each. ``first[3 * i + role]:
+    ``met[i]:met[i + 1]`` are the places of row i in ``other``, ``mirror`` and ``apart``: every
+    pair of rows has two places, one with each. ``first[3 * i + role]:
     first[3 * i + role + 1]`` are the places of the triplets that it has this role in, in
-    ``triplet``, ``own``, ``also`` and ``share``; ``edge`` likewise in ``neighbour`` and
+    ``own``, ``also`` and ``share``; ``edge`` likewise in ``neighbour`` and
     ``affinity``. ``own`` counts from ``met[i]``: the pair q-r of q and r, the pair q-s of s.
     ``also`` is the triplet's other pair: for q it counts likewise, for r and s, which are not
     part of it, it is its place with q.
     """
 
     met: np.ndarray
-    pair: np.ndarray
     other: np.ndarray  # the row at the other end
     mirror: np.ndarray  # the other place of the pair
     first: np.ndarray
-    triplet: np.ndarray
     own: np.ndarray
     also: np.ndarray
     share: np.ndarray  # of the triplet in the mean of all
     apart: np.ndarray  # distances in units of sigma
-    ends: np.ndarray  # q, r and s of every triplet
     of_pairs: np.ndarray  # room for one row's pairs: distances under trial, tensions
     pulling: np.ndarray  # room for the rows at their other ends
     of_triplets: np.ndarray  # room for one row's triplets: the distance of ``also``, the penalty
@@ -280,14 +276,14 @@ def squares(c, F, i, scale, active, A, floor):
     for seen in range(stride // 2, active, stride):
         here = c.bending[seen]
         place = begin + here
-        t = c.triplet[place]
         role = Q if place < c.first[3 * i + R] else R if place < c.first[3 * i + S] else S
-        one, two = c.apart[c.met[i] + c.own[place]], c.of_triplets[ALSO, here]
+        own = c.met[i] + c.own[place]
+        one, two = c.apart[own], c.of_triplets[ALSO, here]
         near, far = (two, one) if role == S else (one, two)
         _, _, nn, nf, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
         w = scale * stride * c.strength * c.share[place] / (c.sigma * c.sigma)
-        x = F[c.ends[R if role == Q else Q, t]]
-        y = F[c.ends[S if role == Q else Q, t]]
+        x = F[c.other[own]]
+        y = F[c.other[c.met[i] + c.also[place]]] if role == Q else x
         both = role == Q and nf != 0.0  # u depends on near - far: one square of the difference
         for part in range(1 if both else 2):
             a = np.sqrt(w * nn) if role != S and part == 0 else 0.0

@@ -11,32 +11,29 @@ quadratic model of those, and is halved until the exact sum has not risen.
 
 from __future__ import annotations
 
-import numpy as np
-
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.coupled import (
+    ALONE,
     LANE_TRIPLETS,
-    LANE_VECTORS,
-    coupled_row,
+    descend_bent,
+    descend_four_pulled,
     fill_lane,
-    group_of_rows,
+    finish_row,
     hold,
 )
-from rprnmf.kernels.coupling import SQUARES, feel, model
+from rprnmf.kernels.coupling import feel, model
 from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
 
 @kernel
-def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
+def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share, room):
     """Complete data: P = X B, G = B'B, and R = F G - P, which is used up."""
     K = F.shape[1]
     zero = F.dtype.type(0)
     half = F.dtype.type(0.5)
-    pad = np.zeros((6, K), F.dtype)
-    live = np.zeros(4, F.dtype)
-    h = np.empty(K, F.dtype)
-    inverse = np.empty(K, F.dtype)
+    pad = room.pad
+    h, inverse = room.vectors[0], room.vectors[1]
     last = l2.dtype.type(-1)
     total = 0.0
     at = 0
@@ -51,7 +48,6 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
         while end < min(at + 4, rows.shape[0]) and l2[rows[end]] == last:
             end += 1
         for lane in range(4):
-            live[lane] = F.dtype.type(1) if at + lane < end else zero
             if at + lane < end:
                 row = rows[at + lane]
                 for k in range(K):
@@ -69,7 +65,7 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share):
             R[i2] if at + 1 < end else pad[3],
             R[i3] if at + 2 < end else pad[4],
             R[i4] if at + 3 < end else pad[5],
-            live,
+            end - at,
             G,
             h,
             inverse,
@@ -134,14 +130,12 @@ def add_square(b, Q):
 
 
 @kernel
-def torn_rows(rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share):
+def torn_rows(
+    rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share, room
+):
     """Complete data but for holes: a row's Gram matrix runs over the columns it observes."""
-    K = F.shape[1]
-    f = np.empty(K, F.dtype)
-    g = np.empty(K, F.dtype)
-    h = np.empty(K, F.dtype)
-    inverse = np.empty(K, F.dtype)
-    Q = np.empty((K, K), F.dtype)
+    f, g, h, inverse = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
+    Q = room.matrices[0]
     total = 0.0
     for u in rows:
         if torn_gram(u, B, G, unit, member, holes, hole, count, Q) == 0:
@@ -179,6 +173,7 @@ def full_coupled_rows(
     smooth,
     sweeps,
     share,
+    room,
 ):
     """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others.
 
@@ -186,19 +181,10 @@ def full_coupled_rows(
     shares a triplet or an edge with one of it. ``torn`` is None if no row has holes.
     """
     K = F.shape[1]
-    f = np.empty(K, F.dtype)
-    h = np.empty(K, F.dtype)
-    h_own = np.empty(K, F.dtype)
-    own = np.empty((K, K), F.dtype)
-    bent = np.empty((K, K), F.dtype)
-    slope = np.zeros(K, F.dtype)
-    up = np.zeros(K, F.dtype)
-    A = np.zeros((SQUARES, K), F.dtype)
-    vectors = np.empty((6, K), F.dtype)
+    h, h_own, slope, up = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
+    own, bent = room.matrices[0], room.matrices[1]
+    A, lanes, together, held = room.squares, room.lanes, room.together, room.held
     half = F.dtype.type(0.5)
-    lanes = np.zeros((LANE_VECTORS, 4, K), F.dtype)
-    together = np.empty(4, np.int64)
-    held = np.zeros(F.shape[0], np.int64)  # the last group that a row belongs to or touches
     group = 1
     size = 0
     last = l2.dtype.type(-1)
@@ -207,9 +193,12 @@ def full_coupled_rows(
         i = rows[min(at, rows.shape[0] - 1)]
         over = at == rows.shape[0] or size == 4 or held[i] == group or l2[i] != last
         if size > 0 and over:
-            total += group_of_rows(
-                coupling, floor, smooth, F, together[:size], R, P, G, h, sweeps, share, lanes
-            )
+            for lane in range(size, 4):
+                lanes[lane] = 0
+            descend_four_pulled(lanes, G, h, sweeps, share)
+            for lane in range(size):
+                feel(coupling, together[lane], smooth)
+                total += finish_row(coupling, floor, smooth, F, together[lane], G, h, lanes[lane])
             size = 0
             group += 1
         if at == rows.shape[0]:
@@ -217,58 +206,50 @@ def full_coupled_rows(
         if l2[i] != last:
             last = l2[i]
             curvature(G, last, m2, h)
-        pulled, active = feel(coupling, i, smooth)
-        squares = A[:2] if active <= LANE_TRIPLETS else A
-        if pulled:
-            model(coupling, F, i, active, half, slope, up, squares, floor)
-        whole = True
+        _, active = feel(coupling, i, smooth)
+        alone = active > LANE_TRIPLETS
+        Q, curve = G, h
         if torn is not None:
-            whole = not torn[i]
-        if active <= LANE_TRIPLETS and whole:
-            fill_lane(F[i], pulled, slope, up, squares, R[i], G, h, l1[i], m1, lanes, size)
+            if torn[i]:
+                alone = True
+                torn_gram(i, B, G, unit, member, holes, hole, count, own)
+                for k in range(K):
+                    R[i, k] = dot(own[k], F[i]) - P[i, k]
+                curvature(own, last, m2, h_own)
+                Q, curve = own, h_own
+        squares = A if active > LANE_TRIPLETS else A[:2]
+        model(coupling, F, i, active, half, slope, up, squares, floor)
+        lane = ALONE if alone else size
+        fill_lane(F[i], R[i], P[i], Q, curve, l1[i], m1, slope, up, squares, lanes[lane])
+        if alone:
+            descend_bent(F[i], lanes[lane], Q, curve, squares, bent, sweeps, share)
+            total += finish_row(coupling, floor, smooth, F, i, Q, curve, lanes[lane])
+        else:
             hold(coupling, i, held, group)
             together[size] = i
             size += 1
-            continue
-        copy(F[i], f)
-        copy(h, h_own)
-        Q = G
-        if torn is not None:
-            if torn[i]:
-                torn_gram(i, B, G, unit, member, holes, hole, count, own)
-                for k in range(K):
-                    R[i, k] = dot(own[k], f) - P[i, k]
-                curvature(own, last, m2, h_own)
-                Q = own
-        total += coupled_row(
-            coupling,
-            floor,
-            smooth,
-            F,
-            i,
-            pulled,
-            slope,
-            up,
-            squares,
-            f,
-            R[i],
-            P[i],
-            l1[i],
-            m1,
-            Q,
-            h_own,
-            sweeps,
-            share,
-            bent,
-            vectors,
-        )
-        copy(f, F[i])
     return total
 
 
 @kernel
 def masked_rows(
-    rows, F, B, indptr, indices, data, l1, l2, m1, m2, count, coupling, floor, smooth, sweeps, share
+    rows,
+    F,
+    B,
+    indptr,
+    indices,
+    data,
+    l1,
+    l2,
+    m1,
+    m2,
+    count,
+    coupling,
+    floor,
+    smooth,
+    sweeps,
+    share,
+    room,
 ):
     """Incomplete data: every row has a Gram matrix of its own.
 
@@ -276,19 +257,11 @@ def masked_rows(
     out all that serves it.
     """
     K = F.shape[1]
-    f = np.empty(K, F.dtype)
-    p = np.empty(K, F.dtype)
-    g = np.empty(K, F.dtype)
-    h = np.empty(K, F.dtype)
-    inverse = np.empty(K, F.dtype)
-    Q = np.empty((K, K), F.dtype)
-    m1_all = np.empty(K)
-    m2_all = np.empty(K)
-    bent = np.empty((K, K), F.dtype)
-    slope = np.zeros(K, F.dtype)
-    up = np.zeros(K, F.dtype)
-    A = np.zeros((SQUARES, K), F.dtype)
-    vectors = np.empty((6, K), F.dtype)
+    f, p, g, h = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
+    inverse, slope, up = room.vectors[4], room.vectors[5], room.vectors[6]
+    Q, bent = room.matrices[0], room.matrices[1]
+    m1_all, m2_all = room.multipliers[0], room.multipliers[1]
+    A, lane = room.squares, room.lanes[0]
     half = F.dtype.type(0.5)
     total = 0.0
     for i in rows:
@@ -305,36 +278,16 @@ def masked_rows(
             start(f, p, Q, h, l1[i], m1_all, g)
             descend_one(f, g, Q, h, inverse, sweeps, share)
             total += value(f, p, Q)
+            copy(f, F[i])
         else:
             for k in range(K):
                 g[k] = dot(Q[k], f) - p[k]
-            pulled, active = feel(coupling, i, smooth)
-            squares = A[:2] if active <= LANE_TRIPLETS else A
-            if pulled:
-                model(coupling, F, i, active, half, slope, up, squares, floor)
-            total += coupled_row(
-                coupling,
-                floor,
-                smooth,
-                F,
-                i,
-                pulled,
-                slope,
-                up,
-                squares,
-                f,
-                g,
-                p,
-                l1[i],
-                m1_all,
-                Q,
-                h,
-                sweeps,
-                share,
-                bent,
-                vectors,
-            )
-        copy(f, F[i])
+            _, active = feel(coupling, i, smooth)
+            squares = A if active > LANE_TRIPLETS else A[:2]
+            model(coupling, F, i, active, half, slope, up, squares, floor)
+            fill_lane(f, g, p, Q, h, l1[i], m1_all, slope, up, squares, lane)
+            descend_bent(f, lane, Q, h, squares, bent, sweeps, share)
+            total += finish_row(coupling, floor, smooth, F, i, Q, h, lane)
     return total
 
 

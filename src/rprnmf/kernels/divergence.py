@@ -12,8 +12,9 @@ import numpy as np
 
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.coupled import LANE_TRIPLETS
-from rprnmf.kernels.coupling import SQUARES, change, feel, model, settle
+from rprnmf.kernels.coupling import change, feel, model, settle
 from rprnmf.kernels.csr import copy, dot
+from rprnmf.kernels.room import SQUARES
 
 HALVINGS = 8
 NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps

@@ -1,43 +1,34 @@
-"""Triplets and their pairs by row: the first fields of a `Coupling`."""
+"""Triplets and their pairs by row: the first fields of a `Coupling`.
+
+All fill arrays that are made outside. Offsets have one slot more than they need: an entry is
+counted two slots on, then placed at the slot after its own, which ends where the next begins.
+"""
 
 from __future__ import annotations
 
-import numpy as np
-
 from rprnmf.kernels import kernel
-from rprnmf.kernels.coupling import Q, R, S
+from rprnmf.kernels.coupling import Q, R
 
 
 @kernel
-def list_pairs(chosen, near, far, one, two, n):
-    """The pairs of the chosen triplets by row, and the places of each with its two rows.
+def list_pairs(wanted, one, two, met, pair, other, mirror, with_one, with_two):
+    """The wanted pairs by row, and the places of each with its two rows.
 
-    Returns ``met``, ``pair``, ``other`` and ``mirror`` (see `Coupling`), and for every pair its
-    places with row ``one`` and with row ``two``.
+    Fills ``met`` (zeros), ``other`` and ``mirror`` (see `Coupling`), ``pair``, the number of the
+    pair at a place, and for every pair its places with row ``one`` and with row ``two``.
     """
-    wanted = np.zeros(one.shape[0], np.bool_)
-    for t in chosen:
-        wanted[near[t]] = True
-        wanted[far[t]] = True
-    met = np.zeros(n + 1, np.int64)
     for p in range(one.shape[0]):
         if wanted[p]:
-            met[one[p] + 1] += 1
-            met[two[p] + 1] += 1
-    for i in range(n):
-        met[i + 1] += met[i]
-    pair = np.empty(met[n], np.uint32)
-    other = np.empty(met[n], np.uint32)
-    mirror = np.empty(met[n], np.uint32)
-    with_one = np.empty(one.shape[0], np.uint32)
-    with_two = np.empty(one.shape[0], np.uint32)
-    free = met.copy()
+            met[one[p] + 2] += 1
+            met[two[p] + 2] += 1
+    for i in range(2, met.shape[0]):
+        met[i] += met[i - 1]
     for p in range(one.shape[0]):
         if wanted[p]:
             i, j = one[p], two[p]
-            a, b = free[i], free[j]
-            free[i] = a + 1
-            free[j] = b + 1
+            a, b = met[i + 1], met[j + 1]
+            met[i + 1] = a + 1
+            met[j + 1] = b + 1
             with_one[p] = a
             with_two[p] = b
             pair[a] = p
@@ -46,26 +37,23 @@ def list_pairs(chosen, near, far, one, two, n):
             pair[b] = p
             other[b] = i
             mirror[b] = a
-    return met, pair, other, mirror, with_one, with_two
 
 
 @kernel
-def list_triplets(chosen, share, ends, near, far, one, with_one, with_two, met):
-    """The chosen triplets by row and role: from ``first`` to ``share`` of a `Coupling`."""
-    n = met.shape[0] - 1
-    first = np.zeros(3 * n + 1, np.int64)
+def list_triplets(
+    chosen, share, ends, near, far, one, with_one, with_two, met, first, own, also, its_share
+):
+    """The chosen triplets by row and role.
+
+    Fills ``first`` (zeros), ``own``, ``also`` and ``its_share`` (see `Coupling`).
+    """
     for t in chosen:
         for role in range(3):
-            first[3 * ends[role, t] + role + 1] += 1
-    for slot in range(3 * n):
-        first[slot + 1] += first[slot]
-    triplet = np.empty(3 * chosen.shape[0], np.uint32)
-    own = np.empty(3 * chosen.shape[0], np.uint32)
-    also = np.empty(3 * chosen.shape[0], np.uint32)
-    its_share = np.empty(3 * chosen.shape[0])
-    free = first.copy()
+            first[3 * ends[role, t] + role + 2] += 1
+    for slot in range(2, first.shape[0]):
+        first[slot] += first[slot - 1]
     for t in chosen:
-        q, r, s = ends[Q, t], ends[R, t], ends[S, t]
+        q = ends[Q, t]
         a, b = near[t], far[t]
         near_q, near_r = with_one[a], with_two[a]
         if one[a] != q:
@@ -74,17 +62,16 @@ def list_triplets(chosen, share, ends, near, far, one, with_one, with_two, met):
         if one[b] != q:
             far_q, far_s = far_s, far_q
         for role in range(3):
-            place = free[3 * ends[role, t] + role]
-            free[3 * ends[role, t] + role] = place + 1
-            triplet[place] = t
+            i = ends[role, t]
+            place = first[3 * i + role + 1]
+            first[3 * i + role + 1] = place + 1
             its_share[place] = share[t]
             if role == Q:
-                own[place] = near_q - met[q]
-                also[place] = far_q - met[q]
+                own[place] = near_q - met[i]
+                also[place] = far_q - met[i]
             elif role == R:
-                own[place] = near_r - met[r]
+                own[place] = near_r - met[i]
                 also[place] = far_q
             else:
-                own[place] = far_s - met[s]
+                own[place] = far_s - met[i]
                 also[place] = near_q
-    return first, triplet, own, also, its_share

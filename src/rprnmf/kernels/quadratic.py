@@ -60,16 +60,21 @@ def descend_one(f, g, Q, h, inverse, sweeps, share):
 
 
 @inner
-def descend_four(f1, f2, f3, f4, g1, g2, g3, g4, live, Q, h, inverse, sweeps, share):
+def descend_four(f1, f2, f3, f4, g1, g2, g3, g4, n_rows, Q, h, inverse, sweeps, share):
     """Four rows in step: their chains of dependent operations overlap.
 
     A coordinate waits for the one before it; four independent rows keep the machine busy
-    meanwhile, and one load of Q serves all four. A row that has ended (``live`` is 0) makes
-    steps of exactly 0, so that every row comes out as if it were alone.
+    meanwhile, and one load of Q serves all four. A row that has ended (a is 0), or that is not
+    there (only the first ``n_rows`` are), makes steps of exactly 0, so that every row comes out
+    as if it were alone.
     """
     K = f1.shape[0]
     zero = f1.dtype.type(0)
-    a1, a2, a3, a4 = live[0], live[1], live[2], live[3]
+    one = f1.dtype.type(1)
+    a1 = one
+    a2 = one if n_rows > 1 else zero
+    a3 = one if n_rows > 2 else zero
+    a4 = one if n_rows > 3 else zero
     least1, least2, least3, least4 = zero, zero, zero, zero
     for sweep in range(sweeps):
         won1, won2, won3, won4 = zero, zero, zero, zero

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,19 @@ _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NO_PLACE = np.zeros(0, dtype=np.uint32)
 SKIN = 1.0  # margins that are room to spare
 MOST, FEW = 0.7, 0.5  # shares of all triplets, of those listed, at which lists change
+
+
+class Lists(NamedTuple):
+    """The number of the pair at every place, and the first fields of a `Coupling`."""
+
+    pair: np.ndarray
+    met: np.ndarray
+    other: np.ndarray
+    mirror: np.ndarray
+    first: np.ndarray
+    own: np.ndarray
+    also: np.ndarray
+    share: np.ndarray
 
 
 class Incidence:
@@ -59,25 +72,34 @@ class Incidence:
             self.is_listed = np.ones(len(triplets.q), dtype=bool)
             self.always = np.isin(self.ends, bare).any(axis=0)
             self.tight_lists = self.every, self.linked
-            met, first = self.every[0], self.every[4]
-            most_pairs, most_triplets = np.diff(met).max(), np.diff(first[::3]).max()
+            most_pairs = np.diff(self.every.met).max()
+            most_triplets = np.diff(self.every.first[::3]).max()
             pulling = np.zeros(most_pairs, dtype=np.uint32)
             self.room = np.zeros((2, most_pairs)), pulling, np.zeros((2, most_triplets))
             self.bending = np.zeros(most_triplets, dtype=np.uint32)
             if terms.strength > 0:
                 self.linked[triplets.rows] = True
 
-    def listed(self, chosen: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Some of the triplets, and their pairs, by row: the first fields of a `Coupling`."""
+    def listed(self, chosen: np.ndarray) -> Lists:
+        """Some of the triplets, and their pairs, by row."""
         triplets: Any = self.terms.triplets
         one, two = triplets.pairs
         of_triplets = triplets.near, triplets.far
-        *pairs, with_one, with_two = list_pairs(chosen, *of_triplets, one, two, self.n)
-        return *pairs, *list_triplets(
-            *(chosen, triplets.share, self.ends, *of_triplets, one, with_one, with_two, pairs[0])
-        )
+        wanted = np.zeros(len(one), dtype=bool)
+        for pairs in of_triplets:
+            wanted[pairs[chosen]] = True
+        met = np.zeros(self.n + 2, dtype=np.int64)
+        pair, other, mirror = np.empty((3, 2 * np.count_nonzero(wanted)), dtype=np.uint32)
+        at = np.empty((2, len(one)), dtype=np.uint32)
+        list_pairs(wanted, one, two, met, pair, other, mirror, *at)
+        first = np.zeros(3 * self.n + 2, dtype=np.int64)
+        own, also = np.empty((2, 3 * len(chosen)), dtype=np.uint32)
+        share = np.empty(3 * len(chosen))
+        ends = self.ends, *of_triplets, one, *at
+        list_triplets(chosen, triplets.share, *ends, met, first, own, also, share)
+        return Lists(pair, met[:-1], other, mirror, first[:-1], own, also, share)
 
-    def tight(self, spare: np.ndarray, margin: float) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    def tight(self, spare: np.ndarray, margin: float) -> tuple[Lists, np.ndarray]:
         """Lists of the triplets that do not keep the margin with room to spare, and their rows.
 
         They serve from step to step, as lists of neighbours do in molecular dynamics: until a
@@ -92,7 +114,7 @@ class Incidence:
                 self.tight_lists = self.every, self.linked
             else:
                 lists = self.listed(np.flatnonzero(self.is_listed))
-                self.tight_lists = lists, self.by_graph | (np.diff(lists[4][::3]) > 0)
+                self.tight_lists = lists, self.by_graph | (np.diff(lists.first[::3]) > 0)
         return self.tight_lists
 
     def coupling(
@@ -115,14 +137,12 @@ class Incidence:
         first, neighbour, affinity = self.edges
         graph = first, neighbour, terms.graph_weight * affinity
         triplets: Any = terms.triplets
-        lists: tuple[np.ndarray, ...]
         rest: tuple[Any, ...]
         if triplets is None:
-            none = np.zeros(3 * self.n + 1, dtype=np.int64)
-            lists = none, *3 * (_NO_PLACE,), none, *3 * (_NO_PLACE,), _NO_NUMBER
-            ends, room = np.zeros((3, 0), dtype=np.int64), np.zeros((3, 0))
-            rest = _NO_NUMBER, ends, room, _NO_PLACE, room, _NO_PLACE, 0.0
-            fields: list[Any] = [*lists, *rest, 0, 1.0, 1.0, 0.0, *graph]
+            none, room = np.zeros(3 * self.n + 1, dtype=np.int64), np.zeros((2, 0))
+            of_none = none, *2 * (_NO_PLACE,), none, *2 * (_NO_PLACE,), _NO_NUMBER
+            rest = _NO_NUMBER, room, _NO_PLACE, room, _NO_PLACE, 0.0
+            fields: list[Any] = [*of_none, *rest, 0, 1.0, 1.0, 0.0, *graph]
             return (Coupling(*fields), None, None), self.linked
         look = look or Look(terms, F)
         apart: Any = look.apart
@@ -135,8 +155,8 @@ class Incidence:
             margin_of(triplets),
             float(getattr(triplets, "cap", 0.0)),
         )
-        rest = apart[lists[1]], self.ends, *self.room, self.bending, terms.triplet_weight
-        fields = [*lists, *rest, *rules, *graph]
+        rest = apart[lists.pair], *self.room, self.bending, terms.triplet_weight
+        fields = [*lists[1:], *rest, *rules, *graph]
         floor = getattr(triplets.distance, "floor", None)
         return (Coupling(*fields), floor, None if self.hinged else True), linked
 

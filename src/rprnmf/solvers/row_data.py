@@ -8,6 +8,7 @@ import numpy as np
 
 from rprnmf.kernels import descent
 from rprnmf.kernels.divergence import divergence_rows
+from rprnmf.kernels.room import make_room
 from rprnmf.losses import Loss
 from rprnmf.objective import SideTerms
 from rprnmf.observed import BaseView, Entries, FullSparse, Masked
@@ -167,14 +168,15 @@ class FullData(Data):
 
     def run(self, rows, F, sweeps, share, guarded):
         torn = self.torn[rows] if self.any_torn else NONE
+        room = make_room(F.shape[1], F.dtype)
         total = descent.full_rows(
             *(rows[~torn] if self.any_torn else rows, F, self.R, self.P, self.G, *self.norms),
-            *(self.units.count, sweeps, share),
+            *(self.units.count, sweeps, share, room),
         )
         if torn.any():
             total += descent.torn_rows(
                 *(rows[torn], F, self.P, self.B, self.G, *self.gaps, *self.norms, self.units.count),
-                *(sweeps, share),
+                *(sweeps, share, room),
             )
         return total
 
@@ -183,6 +185,7 @@ class FullData(Data):
         return descent.full_coupled_rows(
             *(rows, F, self.R, self.P, self.G, self.B, torn, *self.gaps, *self.norms),
             *(self.units.count, *coupling, sweeps, share),
+            make_room(F.shape[1], F.dtype, len(F)),
         )
 
 
@@ -204,10 +207,13 @@ class MaskedData(Data):
         return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share)
+        return self.run_coupled(rows, F, ALONE, sweeps, share, guarded)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
-        return descent.masked_rows(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share)
+        room = make_room(F.shape[1], F.dtype)
+        return descent.masked_rows(
+            rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, room
+        )
 
     def cost(self, K):
         return K * K * (1.0 * self.entries.row_counts + 4.0)
