@@ -20,15 +20,6 @@ HALVINGS = 8
 NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps
 
 
-@inner
-def longest(rows, indptr):
-    """The most entries that one of the rows has."""
-    most = 0
-    for i in rows:
-        most = max(most, indptr[i + 1] - indptr[i])
-    return most
-
-
 @kernel
 def divergence_rows(
     rows,
@@ -50,6 +41,7 @@ def divergence_rows(
     floor,
     guarded,
     rest,
+    room,
 ):
     """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
 
@@ -65,21 +57,12 @@ def divergence_rows(
     least = F.dtype.type(floor)
     huge = np.finfo(F.dtype).max
     lost = 64.0 * np.sqrt(np.finfo(F.dtype).eps)  # share of an entry below which it is noise
-    most = longest(rows, indptr)
-    x = np.empty(most, F.dtype)
-    y = np.empty(most, F.dtype)
-    inverse = np.empty(most, F.dtype)
-    before = np.empty(most, F.dtype)
-    columns = np.empty((K, most), F.dtype)
-    column = np.empty(most, np.int64)
-    phi = np.empty(K, F.dtype)
-    active = np.empty(K, np.int64)
-    linear = np.empty(K, F.dtype)
-    f = np.empty(K, F.dtype)
-    side = np.zeros(K)  # slope of the quadratic terms: L2, triplets, graph
-    up = np.zeros(K)  # and their curvature: up + A'A, u = A step
-    A = np.zeros((SQUARES, K))
-    u = np.zeros(SQUARES)
+    x, y, inverse, before = room.entries[0], room.entries[1], room.entries[2], room.entries[3]
+    columns, column, active = room.columns, room.column, room.active
+    phi, linear, f = room.vectors[0], room.vectors[1], room.vectors[2]
+    # slope and curvature of the quadratic terms, L2, triplets and graph: up + A'A, u = A step
+    side, up, step = room.terms[0], room.terms[1], room.terms[2]
+    A, u = room.squares, room.along
     total = 0.0
     for i in rows:
         copy(F[i], f)
@@ -204,6 +187,7 @@ def divergence_rows(
                 y,
                 size,
                 least,
+                step,
             )
         stored = 0.0
         for t in range(size):
@@ -222,41 +206,37 @@ def divergence_rows(
     return total
 
 
-@kernel
-def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y, size, floor):
+@inner
+def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y, size, floor, step):
     """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
 
-    ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows.
+    ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows. ``step`` is there to
+    work in.
     """
     K = f.shape[0]
-    step = np.empty(K)
-    rise = 0.0
     for k in range(K):
         step[k] = np.float64(f[k]) - F[i, k]
-        rise += step[k] * (linear[k] + l2 * (2.0 * F[i, k] + step[k]))
-    sure = 0.0  # rounding of the sum below
-    for t in range(size):
-        part = x[t] * np.log(np.float64(y[t]) / before[t])
-        rise -= part
-        sure += abs(part)
-    sure *= 8 * np.finfo(y.dtype).eps
-    if coupling is not None:
-        rise += change(coupling, F, i, f, reach, smooth)
-        sure = 0.0
     length = 1.0
     for halving in range(HALVINGS + 1):
+        rise = 0.0
+        for k in range(K):
+            d = np.float64(f[k]) - F[i, k]
+            rise += d * (linear[k] + l2 * (2.0 * F[i, k] + d))
+        sure = 0.0  # rounding of the sum below
+        for t in range(size):
+            part = x[t] * np.log(np.float64(y[t]) / before[t])
+            rise -= part
+            sure += abs(part)
+        sure *= 8 * np.finfo(y.dtype).eps
+        if coupling is not None:
+            rise += change(coupling, F, i, f, reach, smooth)
+            sure = 0.0
         if rise <= sure:
             if coupling is not None:
                 settle(coupling, i)
             return
-        length = length * 0.5 if halving < HALVINGS else 0.0
-        rise = 0.0
+        length = length * 0.5 if halving + 1 < HALVINGS else 0.0
         for k in range(K):
             f[k] = F[i, k] + length * step[k]
-            d = np.float64(f[k]) - F[i, k]
-            rise += d * (linear[k] + l2 * (2.0 * F[i, k] + d))
         for t in range(size):
             y[t] = max(dot(f, B[column[t]]), floor)
-            rise -= x[t] * np.log(np.float64(y[t]) / before[t])
-        if coupling is not None:
-            rise += change(coupling, F, i, f, reach, smooth)

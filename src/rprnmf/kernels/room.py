@@ -38,3 +38,30 @@ def make_room(K: int, dtype: np.dtype, n_rows: int = 0) -> Room:
         np.zeros(4, np.int64),
         np.zeros(n_rows, np.int64),
     )
+
+
+class DivergenceRoom(NamedTuple):
+    """The same for the divergence, which also wants some for the entries of a row."""
+
+    entries: np.ndarray
+    columns: np.ndarray
+    column: np.ndarray
+    active: np.ndarray
+    vectors: np.ndarray
+    terms: np.ndarray
+    squares: np.ndarray
+    along: np.ndarray  # a number for each of the squares
+
+
+def make_divergence_room(K: int, dtype: np.dtype, most: int) -> DivergenceRoom:
+    """Room for rows of K entries, whose rows of X have at most ``most``."""
+    return DivergenceRoom(
+        np.empty((4, most), dtype),
+        np.empty((K, most), dtype),
+        np.empty(most, np.int64),
+        np.empty(K, np.int64),
+        np.empty((3, K), dtype),
+        np.zeros((3, K)),
+        np.zeros((SQUARES, K)),
+        np.zeros(SQUARES),
+    )

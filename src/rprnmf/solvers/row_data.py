@@ -8,7 +8,7 @@ import numpy as np
 
 from rprnmf.kernels import descent
 from rprnmf.kernels.divergence import divergence_rows
-from rprnmf.kernels.room import make_room
+from rprnmf.kernels.room import make_divergence_room, make_room
 from rprnmf.losses import Loss
 from rprnmf.objective import SideTerms
 from rprnmf.observed import BaseView, Entries, FullSparse, Masked
@@ -246,15 +246,16 @@ class DivergenceData(Data):
         return self.units.l1, self.units.l2, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, *ALONE, sweeps, share, self.view.floor, guarded),
-            self.rest,
-        )
+        return self.run_coupled(rows, F, ALONE, sweeps, share, guarded)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
+        indptr = self.entries.indptr
+        most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
+        room = make_divergence_room(F.shape[1], F.dtype, most)
+        guarded = guarded or coupling is not ALONE
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, self.view.floor, True),
-            self.rest,
+            *(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, self.view.floor),
+            *(guarded, self.rest, room),
         )
 
     def loss(self, total):
