@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.kernels import inner, kernel
+from rprnmf.kernels.prefetch import fetch_ahead
 
 
 @inner
@@ -43,6 +44,7 @@ def times(start, stop, indptr, indices, data, G, out):
         row = out[i]
         row[:] = 0
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t, indptr[i + 1])
             x = data[t]
             g = G[indices[t]]
             for k in range(row.shape[0]):
@@ -102,6 +104,7 @@ def squared_error(start, stop, indptr, indices, data, F, G):
     squares = 0.0
     for i in range(start, stop):
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t, indptr[i + 1])
             y = dot(F[i], G[indices[t]])
             error += (data[t] - y) ** 2
             squares += y * y
@@ -115,6 +118,7 @@ def divergence(start, stop, indptr, indices, data, F, G, floor):
     sums = 0.0
     for i in range(start, stop):
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t, indptr[i + 1])
             x = data[t]
             y = dot(F[i], G[indices[t]])
             total += y - x

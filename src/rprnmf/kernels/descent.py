@@ -23,6 +23,7 @@ from rprnmf.kernels.coupled import (
 )
 from rprnmf.kernels.coupling import feel, model
 from rprnmf.kernels.csr import copy, dot
+from rprnmf.kernels.prefetch import fetch_ahead
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
 
 
@@ -299,6 +300,8 @@ def gram(begin, end, indices, data, B, Q, p):
     p[:] = 0
     t = begin
     while t + 4 <= end:
+        for next_one in range(t, t + 4):
+            fetch_ahead(B, indices, next_one, end)
         a = B[indices[t]]
         b = B[indices[t + 1]]
         c = B[indices[t + 2]]

@@ -14,6 +14,7 @@ from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.coupled import LANE_TRIPLETS
 from rprnmf.kernels.coupling import change, feel, model, settle
 from rprnmf.kernels.csr import copy, dot
+from rprnmf.kernels.prefetch import fetch_ahead
 from rprnmf.kernels.room import SQUARES
 
 HALVINGS = 8
@@ -70,6 +71,7 @@ def divergence_rows(
         size = 0
         phi[:] = zero
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(B, indices, t, indptr[i + 1])
             if data[t] <= 0:
                 continue
             b = B[indices[t]]
