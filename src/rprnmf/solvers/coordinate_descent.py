@@ -105,9 +105,7 @@ class CoordinateDescent:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
         W, Ht = now.factors
-        Ht = momentum.ahead(1, Ht, now.factors)
-        if scale.fixed(1):
-            _, Ht = scale.apply(W, Ht)
+        Ht = momentum.ahead(1, Ht, now.factors)  # its sizes are seen to in the end
         W, _, _ = self.rows(0, (W, Ht), now, guarded=False)
         if scale.fixed(0):
             W, Ht = scale.apply(W, Ht)
@@ -117,7 +115,7 @@ class CoordinateDescent:
         _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False, own=not scale.fixed(1))
         if scale.fixed(1):  # W takes over what the columns of H lose
             shift = scale.shift(ahead, Ht)
-            W = W * shift[0]
+            W *= shift[0]
             ahead, Ht = scale.apply(ahead, Ht, shift)
         new = self.point(ahead, Ht, loss)
         if not new.values.objective <= now.values.objective:
