@@ -156,7 +156,7 @@ def main() -> None:
     measured = (
         f"RPRNMF and plain NMF from the same start, one thread, medians of {repeats}, in turn. "
         f"iteration: the median iteration of {iterations} (tol=0); {iterations} iterations: all "
-        "of them, with the first ones, whose steps may be undone and repeated. to 1.01 times the "
+        "of them, with the steps that were undone and repeated. to 1.01 times the "
         "loss: seconds of whole fits to that multiple of the loss where RPRNMF "
         f'(row_strength="auto") ends by default (max_iter={end_iter}, Kullback-Leibler a quarter '
         "of that), and with as many triplets met; plain NMF goes on to lower losses, RPRNMF does "
@@ -173,15 +173,16 @@ def main() -> None:
             def add(kind, strength, plain, ours, limit, names=names):
                 row = {"measured": kind, "strength": strength, "NMF s": plain, "RPRNMF s": ours}
                 ratio = ours / plain
-                row |= {"ratio": ratio, "limit": "-" if limit is None else limit}
-                row |= {"within": "-" if limit is None else within(ratio, limit)}
+                there = np.isfinite(plain) and np.isfinite(ours)
+                row |= {"ratio": ratio, "limit": limit}
+                row |= {"within": within(ratio, limit) if there else "no"}
                 report.add(**names, **row)
 
             seconds = iteration_seconds(case, beta_loss, iterations, repeats)
             for strength in STRENGTHS:
                 one, whole = zip(seconds[None], seconds[strength], strict=True)
                 add("iteration", strength, *one, case.limit)
-                add(f"{iterations} iterations", strength, *whole, None)
+                add(f"{iterations} iterations", strength, *whole, case.limit)
             if case.limit == MANY or case.data == "generated":
                 continue  # triplets at random: the loss where they end is of no interest
             last = end_iter // (4 if beta_loss == LOSSES[1] else 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from rprnmf.kernels import columnwise
 from rprnmf.observed import make_view
@@ -33,6 +34,20 @@ def test_products_with_stored_entries(masked):
     assert entries.squared_error(F, G) == pytest.approx(
         (np.sum((X - Y)[mask] ** 2), np.sum(Y[mask] ** 2))
     )
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_any_length_are_asked_for_ahead(dtype, order):
+    """Whatever is asked of the memory, the products stay what they are."""
+    rng = np.random.default_rng(3)
+    lengths = [0, 1, 12, 13, 0, 40, 2, 0]
+    rows = [np.isin(np.arange(40), rng.permutation(40)[:size]) for size in lengths]
+    X = np.array(rows) * (1.0 + rng.random((len(lengths), 40)))
+    view = make_view(sp.csr_array(X.astype(dtype)), "zero")
+    G = np.asarray(rng.random((40, 19)), dtype=dtype, order=order)
+    np.testing.assert_allclose(view.stored().times(G), X @ G, rtol=1e-5)
+    np.testing.assert_allclose(view.stored().ones_times(G), (X > 0) @ G, rtol=1e-5)
 
 
 @pytest.mark.parametrize("divergence", [False, True])

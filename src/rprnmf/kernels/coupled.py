@@ -72,14 +72,18 @@ def finish_row(coupling, floor, smooth, F, i, Q, h, lane):
     step, moved = lane[SIDE], lane[UP]  # their work is done
     linear = 0.0
     quadratic = 0.0
+    at_rest = True
     for k in range(K):
         step[k] = new[k] - F[i, k]
+        at_rest = at_rest and step[k] == 0
         moved[k] = g[k] - before[k]
         linear += 2.0 * before[k] * step[k]
         quadratic += step[k] * moved[k]
         moved[k] -= (h[k] - Q[k, k]) * step[k]
     length = F.dtype.type(1)
     for halving in range(HALVINGS + 1):
+        if at_rest:
+            break
         rise = length * (linear + length * quadratic) + change(coupling, F, i, new, floor, smooth)
         if rise <= 0.0:
             settle(coupling, i)

@@ -44,7 +44,7 @@ def times(start, stop, indptr, indices, data, G, out):
         row = out[i]
         row[:] = 0
         for t in range(indptr[i], indptr[i + 1]):
-            fetch_ahead(G, indices, t, indptr[i + 1])
+            fetch_ahead(G, indices, t)
             x = data[t]
             g = G[indices[t]]
             for k in range(row.shape[0]):
@@ -58,6 +58,7 @@ def ones_times(start, stop, indptr, indices, G, out):
         row = out[i]
         row[:] = 0
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t)
             g = G[indices[t]]
             for k in range(row.shape[0]):
                 row[k] += g[k]
@@ -70,6 +71,7 @@ def model_times(start, stop, indptr, indices, F, G, out):
         row = out[i]
         row[:] = 0
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t)
             g = G[indices[t]]
             y = dot(F[i], g)
             for k in range(row.shape[0]):
@@ -83,6 +85,7 @@ def ratio_times(start, stop, indptr, indices, data, F, G, floor, out):
         row = out[i]
         row[:] = 0
         for t in range(indptr[i], indptr[i + 1]):
+            fetch_ahead(G, indices, t)
             g = G[indices[t]]
             ratio = data[t] / max(dot(F[i], g), floor)
             for k in range(row.shape[0]):
@@ -104,7 +107,7 @@ def squared_error(start, stop, indptr, indices, data, F, G):
     squares = 0.0
     for i in range(start, stop):
         for t in range(indptr[i], indptr[i + 1]):
-            fetch_ahead(G, indices, t, indptr[i + 1])
+            fetch_ahead(G, indices, t)
             y = dot(F[i], G[indices[t]])
             error += (data[t] - y) ** 2
             squares += y * y
@@ -118,7 +121,7 @@ def divergence(start, stop, indptr, indices, data, F, G, floor):
     sums = 0.0
     for i in range(start, stop):
         for t in range(indptr[i], indptr[i + 1]):
-            fetch_ahead(G, indices, t, indptr[i + 1])
+            fetch_ahead(G, indices, t)
             x = data[t]
             y = dot(F[i], G[indices[t]])
             total += y - x

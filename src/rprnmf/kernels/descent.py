@@ -301,7 +301,7 @@ def gram(begin, end, indices, data, B, Q, p):
     t = begin
     while t + 4 <= end:
         for next_one in range(t, t + 4):
-            fetch_ahead(B, indices, next_one, end)
+            fetch_ahead(B, indices, next_one)
         a = B[indices[t]]
         b = B[indices[t + 1]]
         c = B[indices[t + 2]]

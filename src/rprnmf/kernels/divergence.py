@@ -46,11 +46,11 @@ def divergence_rows(
 ):
     """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
 
-    With ``guarded`` the sum of no row rises. ``reach`` is the ``floor`` of the distances.
-    ``coupling`` is None for rows that no triplet or
-    graph touches. With ``rest`` the entries that are not stored are observed zeros. Returns the
-    divergence of the rows, summed entry by entry: as a difference of large sums it would have
-    no digits left where the model is good.
+    With ``guarded`` the sum of no row rises, but for rounding. ``reach`` is the ``floor`` of the
+    distances. ``coupling`` is None for rows that no triplet or graph touches. With ``rest`` the
+    entries that are not stored are observed zeros. Returns the divergence of the rows, summed
+    entry by entry: as a difference of large sums it would have no digits left where the model
+    is good.
     """
     K = F.shape[1]
     zero = F.dtype.type(0)
@@ -71,7 +71,7 @@ def divergence_rows(
         size = 0
         phi[:] = zero
         for t in range(indptr[i], indptr[i + 1]):
-            fetch_ahead(B, indices, t, indptr[i + 1])
+            fetch_ahead(B, indices, t)
             if data[t] <= 0:
                 continue
             b = B[indices[t]]
@@ -88,8 +88,8 @@ def divergence_rows(
         quadratic = l2[i] > 0.0
         if coupling is not None:
             quadratic = True
+        side[:] = 0.0
         if quadratic:
-            side[:] = 0.0
             up[:] = 0.0
             u[:] = 0.0
             if coupling is not None:

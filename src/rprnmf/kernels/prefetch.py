@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -20,7 +21,7 @@ _READ, _KEEP, _DATA = 0, 3, 1  # llvm's words for it
 
 
 @intrinsic
-def prefetch_row(_: Any, A: Any, i: Any) -> Any:
+def _ask(_: Any, A: Any, i: Any) -> Any:
     """Ask for row i of a C-contiguous array."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -40,7 +41,15 @@ def prefetch_row(_: Any, A: Any, i: Any) -> Any:
     return types.void(A, i), generate
 
 
+def _nothing(A: Any, i: Any) -> None:
+    """The interpreter has no such instruction."""
+
+
+_settings: Any = numba.config
+prefetch_row: Any = _nothing if _settings.DISABLE_JIT else _ask
+
+
 @inner
-def fetch_ahead(B, indices, t, end):
-    """Ask for the row of B that an entry some places on names; entries end at ``end``."""
-    prefetch_row(B, indices[min(t + AHEAD, end - 1)])  # type: ignore[call-arg]
+def fetch_ahead(B, indices, t):
+    """Ask for the row of B that an entry some places after t names, of this row or the next."""
+    prefetch_row(B, indices[min(t + AHEAD, indices.shape[0] - 1)])

@@ -14,14 +14,14 @@ LANES, LANE_VECTORS = 5, 10
 
 
 class Room(NamedTuple):
-    """Room for one call of a kernel."""
+    """Room for one block of rows; threads do not share it."""
 
-    vectors: np.ndarray
-    matrices: np.ndarray
+    vectors: np.ndarray  # gradients, curvatures and the like of one row
+    matrices: np.ndarray  # its Gram matrix, alone and with a coupling
     pad: np.ndarray  # zeros, where fewer than four rows are left
     multipliers: np.ndarray
-    squares: np.ndarray
-    lanes: np.ndarray
+    squares: np.ndarray  # of the model of a coupling
+    lanes: np.ndarray  # see `coupled.py`
     together: np.ndarray  # rows that go together
     held: np.ndarray  # for every row the last group that it belongs to or touches
 
@@ -29,7 +29,7 @@ class Room(NamedTuple):
 def make_room(K: int, dtype: np.dtype, n_rows: int = 0) -> Room:
     """Room for rows of K entries; ``n_rows`` where rows are coupled."""
     return Room(
-        np.zeros((8, K), dtype),
+        np.zeros((7, K), dtype),
         np.zeros((2, K, K), dtype),
         np.zeros((6, K), dtype),
         np.zeros((2, K)),
@@ -41,14 +41,18 @@ def make_room(K: int, dtype: np.dtype, n_rows: int = 0) -> Room:
 
 
 class DivergenceRoom(NamedTuple):
-    """The same for the divergence, which also wants some for the entries of a row."""
+    """The same for the divergence, which also wants some for the entries of a row.
 
-    entries: np.ndarray
-    columns: np.ndarray
-    column: np.ndarray
-    active: np.ndarray
+    ``columns`` is K times as large as the longest row of X in the block, which is what it takes
+    to look at every entry of a row for each component without gathering it anew.
+    """
+
+    entries: np.ndarray  # x, the model, its inverse, the model before
+    columns: np.ndarray  # the other factor at the entries, a component a row
+    column: np.ndarray  # the numbers of the entries
+    active: np.ndarray  # the components that may move
     vectors: np.ndarray
-    terms: np.ndarray
+    terms: np.ndarray  # slope and curvature of the quadratic terms, and the step
     squares: np.ndarray
     along: np.ndarray  # a number for each of the squares
 

@@ -66,7 +66,7 @@ def _held(F: Any, triplets: Any, distance: str) -> tuple[np.ndarray, np.ndarray,
         raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
     F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
     items = as_triplets(triplets).resolve(len(F)).items
-    q, r, s = np.array(items.T, order="C")
+    q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
     measure = DISTANCES[distance]()
     return F, items, measure.values(F, q, r) < measure.values(F, q, s)
 

@@ -102,6 +102,14 @@ class BaseView(Turning):
         return self.total / max(self.n_observed, 1)
 
     @property
+    def gappy(self) -> bool:
+        """Whether enough is missing (5 %) to make a difference for a solver's schedule.
+
+        A few holes in a large matrix must not slow down everything else.
+        """
+        return self.n_observed < 0.95 * self.shape[0] * self.shape[1]
+
+    @property
     def floor(self) -> float:
         """What a model value of zero counts as below a fraction bar."""
         return TINY[np.dtype(self.dtype)] * (self.mean or 1.0)

@@ -66,10 +66,9 @@ class CoordinateDescent:
         self.ramps = self.multiplicative.ramps
         self.moving = self.multiplicative.moving
         self.sides = [RowDescent(objective, index) for index in self.moving]
-        view = objective.problem.view
-        incomplete = view.n_observed < view.shape[0] * view.shape[1]
+        gappy = objective.problem.view.gappy
         coupled = any(len(side.linked) > 0 for side in self.sides)
-        self.momentum = Momentum(TURNING if coupled or incomplete else STEADY)
+        self.momentum = Momentum(TURNING if coupled or gappy else STEADY)
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.
@@ -105,7 +104,9 @@ class CoordinateDescent:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
         W, Ht = now.factors
-        Ht = momentum.ahead(1, Ht, now.factors)  # its sizes are seen to in the end
+        # The sizes of H's columns, which this changes a little, are seen to in the end: to do
+        # it here too takes time and changed no result that was looked at.
+        Ht = momentum.ahead(1, Ht, now.factors)
         W, _, _ = self.rows(0, (W, Ht), now, guarded=False)
         if scale.fixed(0):
             W, Ht = scale.apply(W, Ht)

@@ -15,7 +15,7 @@ from rprnmf.observed import BaseView, Entries, FullSparse, Masked
 
 MOST_SWEEPS = 50
 NONE = np.zeros(0, dtype=bool)
-ALONE = None, None, None  # in place of a coupling
+UNCOUPLED = None, None, None  # in place of a coupling
 
 
 def power_sums(F: np.ndarray, order: int) -> np.ndarray:
@@ -76,11 +76,11 @@ class Data(ABC):
         self.loss_itself = loss
         self.view = view
         self.units = units
-        # A Gram matrix a row costs as much as a sweep for every entry of the row: beside it
-        # sweeps are cheap, and rows are solved almost to the end, which takes half as many
-        # iterations on ratings. All layouts of the same data follow one rule.
-        self.incomplete = view.n_observed < view.shape[0] * view.shape[1]
-        self.share = 0.01 if self.incomplete else 0.1
+        # Where much is missing every row has a Gram matrix of its own, which costs as much as a
+        # sweep for every entry of the row. Beside it sweeps are cheap, and rows are solved almost
+        # to the end: half as many iterations on ratings and on generated data. All layouts of
+        # the same data follow one rule.
+        self.share = 0.01 if view.gappy else 0.1
 
     @abstractmethod
     def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
@@ -123,8 +123,9 @@ class Data(ABC):
 
     def sweeps(self, K: int) -> int:
         """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
-        entries = self.view.n_nonzero / self.view.shape[0]
-        return min(MOST_SWEEPS, int(1.5 + 0.5 * (entries if self.incomplete else entries / K)))
+        view, n = self.view, self.view.shape[0]
+        paid = view.n_observed / n if view.gappy else view.n_nonzero / (n * K)
+        return min(MOST_SWEEPS, int(1.5 + 0.5 * paid))
 
     def cost(self, K: int) -> np.ndarray:
         """About the multiply-adds of each row."""
@@ -207,7 +208,7 @@ class MaskedData(Data):
         return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return self.run_coupled(rows, F, ALONE, sweeps, share, guarded)
+        return self.run_coupled(rows, F, UNCOUPLED, sweeps, share, guarded)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         room = make_room(F.shape[1], F.dtype)
@@ -228,7 +229,8 @@ class DivergenceData(Data):
         self.entries = units.entries(entries)
         self.rest = isinstance(view, FullSparse)  # what is not stored is observed too
         self.share = 0.1
-        self.alike = not self.incomplete and units.tying is None and not isinstance(view, Masked)
+        complete = view.n_observed == view.shape[0] * view.shape[1]
+        self.alike = complete and units.tying is None and not isinstance(view, Masked)
 
     def prepare(self, F, B):
         if self.alike:
@@ -246,13 +248,13 @@ class DivergenceData(Data):
         return self.units.l1, self.units.l2, self.m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
-        return self.run_coupled(rows, F, ALONE, sweeps, share, guarded)
+        return self.run_coupled(rows, F, UNCOUPLED, sweeps, share, guarded)
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         indptr = self.entries.indptr
         most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
         room = make_divergence_room(F.shape[1], F.dtype, most)
-        guarded = guarded or coupling is not ALONE
+        guarded = guarded or coupling is not UNCOUPLED
         return divergence_rows(
             *(rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, self.view.floor),
             *(guarded, self.rest, room),

@@ -86,8 +86,8 @@ class RowDescent:
         sweeps : int or None
             At most this many over each row; None is as many as one product with X pays for.
         share : float or None
-            A row stops when a sweep brings less than this share of its first; None is a share
-            that pays.
+            A row stops when a sweep brings less than this share of its first; None: 0.1, and
+            0.01 where much is missing.
         guarded : bool
             False: the caller looks whether the objective rose, rows need not (divergence).
         own : bool
