@@ -94,6 +94,7 @@ class Report:
             matplotlib.use("svg")
             matplotlib.rcParams["svg.hashsalt"] = "rprnmf"  # the same file for the same lines
             import matplotlib.pyplot as plt
+            from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
         except ImportError:
             self.note("No plot: matplotlib is not installed.")
             return
@@ -108,6 +109,9 @@ class Report:
                 axis.axhline(mark[title], color="black", linewidth=0.8, linestyle=":")
             if "x" in log:
                 axis.set_xscale("log")
+                axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+                axis.xaxis.set_major_formatter(EngFormatter(sep=""))
+                axis.xaxis.set_minor_formatter(NullFormatter())
             if "y" in log:
                 axis.set_yscale("log")
             axis.set(title=title, xlabel=x, ylabel=y)
