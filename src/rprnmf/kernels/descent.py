@@ -23,8 +23,10 @@ from rprnmf.kernels.coupled import (
 )
 from rprnmf.kernels.coupling import feel, model
 from rprnmf.kernels.csr import copy, dot
-from rprnmf.kernels.prefetch import fetch_ahead
+from rprnmf.kernels.prefetch import fetch_ahead, prefetch_row
 from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
+
+SOON = 4  # rows ahead
 
 
 @kernel
@@ -192,6 +194,10 @@ def full_coupled_rows(
     total = 0.0
     for at in range(rows.shape[0] + 1):
         i = rows[min(at, rows.shape[0] - 1)]
+        soon = rows[min(at + SOON, rows.shape[0] - 1)]  # rows come in no order of memory
+        prefetch_row(F, soon)
+        prefetch_row(R, soon)
+        prefetch_row(P, soon)
         over = at == rows.shape[0] or size == 4 or held[i] == group or l2[i] != last
         if size > 0 and over:
             for lane in range(size, 4):
