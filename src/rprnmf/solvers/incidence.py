@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import coupling
+from rprnmf.kernels import triplet
 from rprnmf.kernels.coupling import Coupling
 from rprnmf.kernels.lists import list_pairs, list_triplets
 from rprnmf.objective import Look, SideTerms
@@ -15,10 +15,10 @@ from rprnmf.penalties.hinge import TripletHinge, TripletSquaredHinge
 
 #: how the kernels call the penalties and distances of the registries
 PENALTY_CODES = {
-    "TripletExponential": coupling.EXPONENTIAL,
-    "TripletHinge": coupling.HINGE,
-    "TripletSquaredHinge": coupling.SQUARED_HINGE,
-    "TripletLogistic": coupling.LOGISTIC,
+    "TripletExponential": triplet.EXPONENTIAL,
+    "TripletHinge": triplet.HINGE,
+    "TripletSquaredHinge": triplet.SQUARED_HINGE,
+    "TripletLogistic": triplet.LOGISTIC,
 }
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NO_PLACE = np.zeros(0, dtype=np.uint32)
