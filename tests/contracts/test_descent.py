@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from rprnmf import NMF
 from rprnmf.kernels import _Notice, coupling, quadratic
 from rprnmf.kernels.divergence import divergence_rows
-from rprnmf.kernels.room import SQUARES
+from rprnmf.kernels.room import LANES, SQUARES
 from rprnmf.losses import LOSSES
 from rprnmf.objective import Look, Objective, Problem, Side
 from rprnmf.observed import make_view
@@ -189,17 +189,18 @@ def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
     gradient = terms.split(F).gradient
     rng = np.random.default_rng(0)
     for i in range(n):
+        kept = i % LANES
         slope, up, A = np.zeros(4), np.zeros(4), np.zeros((SQUARES, 4))
-        pulled, active = called(coupling.feel)(seen, i, smooth)
+        pulled, active = called(coupling.feel)(seen, i, kept, smooth)
         assert pulled
-        called(coupling.model)(seen, F, i, active, 1.0, slope, up, A, floor)
+        called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor)
         np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
         assert up.min() >= 0.0
         assert np.isfinite(A).all()
         moved = F.copy()
         moved[i] = rng.random(4)
         rise = terms.value(moved) - terms.value(F)
-        changed = called(coupling.change)(seen, F, i, moved[i], floor, smooth)
+        changed = called(coupling.change)(seen, F, i, kept, moved[i], floor, smooth)
         assert changed == pytest.approx(rise, rel=1e-7, abs=1e-10)
         called(coupling.settle)(seen, i)
         F = moved
@@ -234,9 +235,10 @@ def test_triplets_with_room_to_spare_are_left_out_until_they_lose_it(penalty):
         gradient = objective.terms[0].split(F).gradient
         np.testing.assert_allclose(gradient[~rows], 0.0, atol=1e-15)
         for i in np.flatnonzero(rows):
+            kept = i % LANES
             slope, up, A = np.zeros(4), np.zeros(4), np.zeros((SQUARES, 4))
-            active = called(coupling.feel)(seen, i, smooth)[1]
-            called(coupling.model)(seen, F, i, active, 1.0, slope, up, A, floor)
+            active = called(coupling.feel)(seen, i, kept, smooth)[1]
+            called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor)
             np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
 
 

@@ -25,13 +25,20 @@ _STAMP = _digest()
 _COUNTED = hasattr(DefaultOptions, "_nrt")  # numba may rename what it calls private
 
 
-def _compiled(function: Any, counted: bool) -> Any:
-    options: dict[str, Any] = {"_nrt": counted} if _COUNTED else {}
-    if not counted:
-        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy", **options)(
-        function
-    )
+def _compiled(function: Any, **options: Any) -> Any:
+    if _COUNTED:
+        options["_nrt"] = False
+    return numba.njit(nogil=True, fastmath=_FAST, error_model="numpy", **options)(function)
+
+
+def kernel(function: Any) -> Any:
+    """Compile a kernel on first use and keep the machine code on disk.
+
+    A kernel allocates nothing and returns no array. Without numba's runtime its views of arrays
+    are not counted: counting is an atomic operation for each, which would cost as much as the
+    arithmetic on a short row.
+    """
+    dispatcher = _compiled(function, cache=True)
     # numba looks for changes in the file of a function alone, not in those of what it calls
     file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
@@ -39,18 +46,18 @@ def _compiled(function: Any, counted: bool) -> Any:
     return dispatcher
 
 
-def kernel(function: Any) -> Any:
-    """Compile a kernel on first use and keep the machine code on disk."""
-    return _compiled(function, counted=True)
-
-
 def inner(function: Any) -> Any:
-    """As `kernel`, for what is called in loops: it allocates nothing and returns no array.
+    """As `kernel`, for what kernels call; it is part of their machine code."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-    Without numba's runtime its views of arrays are not counted. Counting is an atomic
-    operation for each, which would cost as much as the arithmetic on a short row.
+
+def spliced(function: Any) -> Any:
+    """As `inner`, for what takes many arrays and is called for every row.
+
+    To hand over an array is to hand over its address, shape and strides: a call with twenty of
+    them costs as much as the arithmetic on a short row.
     """
-    return _compiled(function, counted=False)
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
 class _Notice(event.Listener):

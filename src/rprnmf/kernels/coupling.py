@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import inner
+from rprnmf.kernels import spliced
 from rprnmf.kernels.triplet import (
     EXPONENTIAL,
     HINGE,
@@ -50,7 +50,7 @@ class Coupling(NamedTuple):
     apart: np.ndarray  # distances in units of sigma
     of_pairs: np.ndarray  # room for one row's pairs: distances under trial, tensions
     pulling: np.ndarray  # room for the rows at their other ends
-    of_triplets: np.ndarray  # room for one row's triplets: the distance of ``also``, the penalty
+    of_triplets: np.ndarray  # room for the triplets of some rows: distances of ``also``, penalties
     bending: np.ndarray  # room for one row's triplets
     strength: float  # of the mean penalty in the objective
     penalty: int
@@ -62,17 +62,17 @@ class Coupling(NamedTuple):
     affinity: np.ndarray  # strength of every edge in the objective
 
 
-TRIAL, TENSION = range(2)  # rows of of_pairs
-ALSO, PENALTY = range(2)  # rows of of_triplets
+TRIAL, TENSION = range(2)  # in of_pairs
+ALSO, PENALTY = range(2)  # in each part of of_triplets
 
 
-@inner
-def feel(c, i, smooth):
+@spliced
+def feel(c, i, kept, smooth):
     """Look at everything that couples row i, before `model`, `change` and `settle`.
 
-    Returns whether anything has a slope or a curvature, and how many triplets bend; these are
-    listed in ``bending``. Hinges have a loop without branches: which triplets they hold is
-    hard to foretell.
+    ``kept`` is the part of ``of_triplets`` where `change` will find it. Returns whether anything
+    has a slope or a curvature, and how many triplets bend; these are listed in ``bending``.
+    Hinges have a loop without branches: which triplets they hold is hard to foretell.
     """
     begin = c.first[3 * i]
     now = c.apart[c.met[i] : c.met[i + 1]]
@@ -83,8 +83,8 @@ def feel(c, i, smooth):
     for role in range(3):
         start, stop = c.first[3 * i + role], c.first[3 * i + role + 1]
         owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
-        seconds = c.of_triplets[ALSO, start - begin : stop - begin]
-        penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
+        seconds = c.of_triplets[kept, ALSO, start - begin : stop - begin]
+        penalties = c.of_triplets[kept, PENALTY, start - begin : stop - begin]
         if smooth is None:
             before = active
             for t in range(owns.shape[0]):
@@ -129,8 +129,8 @@ def feel(c, i, smooth):
     return pulled, active
 
 
-@inner
-def model(c, F, i, active, scale, slope, up, A, floor):
+@spliced
+def model(c, F, i, kept, active, scale, slope, up, A, floor):
     """A quadratic model, in row i of F, of everything that couples it.
 
     Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
@@ -140,8 +140,8 @@ def model(c, F, i, active, scale, slope, up, A, floor):
     ----------
     c : Coupling
     F : array of shape (n_rows, K)
-    i, active : int
-        The row and its triplets that bend, which `feel` has listed.
+    i, kept, active : int
+        The row, as in `feel`, and its triplets that bend, which `feel` has listed.
     scale : float
     slope, up : array of shape (K,)
         Filled.
@@ -208,11 +208,11 @@ def model(c, F, i, active, scale, slope, up, A, floor):
             for k in range(K):
                 slope[k] += w * (f[k] - y[k])
                 up[k] += scale * w
-    squares(c, F, i, scale, active, A, floor)
+    squares(c, F, i, kept, scale, active, A, floor)
 
 
-@inner
-def squares(c, F, i, scale, active, A, floor):
+@spliced
+def squares(c, F, i, kept, scale, active, A, floor):
     """The slopes of the distances of row i, as the penalty weighs their squares."""
     K = F.shape[1]
     most = A.shape[0] // 2 if c.penalty == EXPONENTIAL else A.shape[0]  # it wants two a triplet
@@ -224,7 +224,7 @@ def squares(c, F, i, scale, active, A, floor):
         place = begin + here
         role = Q if place < c.first[3 * i + R] else R if place < c.first[3 * i + S] else S
         own = c.met[i] + c.own[place]
-        one, two = c.apart[own], c.of_triplets[ALSO, here]
+        one, two = c.apart[own], c.of_triplets[kept, ALSO, here]
         near, far = (two, one) if role == S else (one, two)
         _, _, nn, nf, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
         w = scale * stride * c.strength * c.share[place] / (c.sigma * c.sigma)
@@ -245,8 +245,8 @@ def squares(c, F, i, scale, active, A, floor):
         A[rest] = 0
 
 
-@inner
-def change(c, F, i, f, floor, smooth):
+@spliced
+def change(c, F, i, kept, f, floor, smooth):
     """By how much everything that couples row i changes if it becomes f."""
     total = 0.0
     trial = c.of_pairs[TRIAL]
@@ -278,8 +278,8 @@ def change(c, F, i, f, floor, smooth):
     for role in range(3):
         start, stop = c.first[3 * i + role], c.first[3 * i + role + 1]
         owns, alsos, shares = c.own[start:stop], c.also[start:stop], c.share[start:stop]
-        seconds = c.of_triplets[ALSO, start - begin : stop - begin]
-        penalties = c.of_triplets[PENALTY, start - begin : stop - begin]
+        seconds = c.of_triplets[kept, ALSO, start - begin : stop - begin]
+        penalties = c.of_triplets[kept, PENALTY, start - begin : stop - begin]
         if smooth is None:
             for t in range(owns.shape[0]):
                 one = trial[owns[t]]
@@ -304,7 +304,7 @@ def change(c, F, i, f, floor, smooth):
     return total
 
 
-@inner
+@spliced
 def settle(c, i):
     """The distances under trial are those of now."""
     begin = c.met[i]

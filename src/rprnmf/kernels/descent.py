@@ -14,7 +14,11 @@ from __future__ import annotations
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.coupled import (
     ALONE,
+    FIRST,
     LANE_TRIPLETS,
+    SECOND,
+    SIDE,
+    UP,
     descend_bent,
     descend_four_pulled,
     fill_lane,
@@ -24,7 +28,8 @@ from rprnmf.kernels.coupled import (
 from rprnmf.kernels.coupling import feel, model
 from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.prefetch import fetch_ahead, prefetch_row
-from rprnmf.kernels.quadratic import curvature, descend_four, descend_one, start, value
+from rprnmf.kernels.quadratic import beyond, curvature, descend_four, descend_one, start, value
+from rprnmf.kernels.room import LANES
 
 SOON = 4  # rows ahead
 
@@ -184,12 +189,14 @@ def full_coupled_rows(
     shares a triplet or an edge with one of it. ``torn`` is None if no row has holes.
     """
     K = F.shape[1]
-    h, h_own, slope, up = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
+    h, h_own, extra, extra_own = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
     own, bent = room.matrices[0], room.matrices[1]
     A, lanes, together, held = room.squares, room.lanes, room.together, room.held
     half = F.dtype.type(0.5)
+    Q, curve, more = G, h, extra
     group = 1
-    size = 0
+    size = 0  # rows that wait for others to go together with
+    alone, place = -1, 0  # a row that went alone and waits to be finished, its room
     last = l2.dtype.type(-1)
     total = 0.0
     for at in range(rows.shape[0] + 1):
@@ -199,13 +206,22 @@ def full_coupled_rows(
         prefetch_row(R, soon)
         prefetch_row(P, soon)
         over = at == rows.shape[0] or size == 4 or held[i] == group or l2[i] != last
-        if size > 0 and over:
+        ready = size if over else 0
+        if ready > 0:
             for lane in range(size, 4):
                 lanes[lane] = 0
-            descend_four_pulled(lanes, G, h, sweeps, share)
-            for lane in range(size):
-                feel(coupling, together[lane], smooth)
-                total += finish_row(coupling, floor, smooth, F, together[lane], G, h, lanes[lane])
+            descend_four_pulled(lanes, G, extra, sweeps, share)
+        if alone >= 0 or ready > 0:
+            for lane in range(LANES):
+                if lane < ready or (lane == ALONE and alone >= 0):
+                    row, kept, over_g = together[min(lane, 3)], lane, extra
+                    if lane == ALONE:
+                        row, kept, over_g = alone, place, more
+                    total += finish_row(
+                        *(coupling, floor, smooth, F, row, kept),
+                        *(R[row], P[row], over_g, lanes[lane]),
+                    )
+        if ready > 0:
             size = 0
             group += 1
         if at == rows.shape[0]:
@@ -213,24 +229,27 @@ def full_coupled_rows(
         if l2[i] != last:
             last = l2[i]
             curvature(G, last, m2, h)
-        _, active = feel(coupling, i, smooth)
-        alone = active > LANE_TRIPLETS
-        Q, curve = G, h
+            beyond(G, h, extra)
+        _, active = feel(coupling, i, size, smooth)
+        by_itself = active > LANE_TRIPLETS
+        Q, curve, more = G, h, extra
         if torn is not None:
             if torn[i]:
-                alone = True
+                by_itself = True
                 torn_gram(i, B, G, unit, member, holes, hole, count, own)
                 for k in range(K):
                     R[i, k] = dot(own[k], F[i]) - P[i, k]
                 curvature(own, last, m2, h_own)
-                Q, curve = own, h_own
-        squares = A if active > LANE_TRIPLETS else A[:2]
-        model(coupling, F, i, active, half, slope, up, squares, floor)
-        lane = ALONE if alone else size
-        fill_lane(F[i], R[i], P[i], Q, curve, l1[i], m1, slope, up, squares, lanes[lane])
-        if alone:
-            descend_bent(F[i], lanes[lane], Q, curve, squares, bent, sweeps, share)
-            total += finish_row(coupling, floor, smooth, F, i, Q, curve, lanes[lane])
+                beyond(own, h_own, extra_own)
+                Q, curve, more = own, h_own, extra_own
+        lane_i = lanes[ALONE if by_itself else size]
+        squares = A if active > LANE_TRIPLETS else lane_i[FIRST : SECOND + 1]
+        model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor)
+        fill_lane(F[i], R[i], curve, more, l1[i], m1, lane_i)
+        alone, place = -1, size
+        if by_itself:
+            alone = i
+            descend_bent(F[i], lane_i, Q, more, squares, bent, sweeps, share)
         else:
             hold(coupling, i, held, group)
             together[size] = i
@@ -265,7 +284,7 @@ def masked_rows(
     """
     K = F.shape[1]
     f, p, g, h = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
-    inverse, slope, up = room.vectors[4], room.vectors[5], room.vectors[6]
+    inverse, extra = room.vectors[4], room.vectors[5]
     Q, bent = room.matrices[0], room.matrices[1]
     m1_all, m2_all = room.multipliers[0], room.multipliers[1]
     A, lane = room.squares, room.lanes[0]
@@ -289,12 +308,13 @@ def masked_rows(
         else:
             for k in range(K):
                 g[k] = dot(Q[k], f) - p[k]
-            _, active = feel(coupling, i, smooth)
-            squares = A if active > LANE_TRIPLETS else A[:2]
-            model(coupling, F, i, active, half, slope, up, squares, floor)
-            fill_lane(f, g, p, Q, h, l1[i], m1_all, slope, up, squares, lane)
-            descend_bent(f, lane, Q, h, squares, bent, sweeps, share)
-            total += finish_row(coupling, floor, smooth, F, i, Q, h, lane)
+            _, active = feel(coupling, i, 0, smooth)
+            beyond(Q, h, extra)
+            squares = A if active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
+            model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor)
+            fill_lane(f, g, h, extra, l1[i], m1_all, lane)
+            descend_bent(f, lane, Q, extra, squares, bent, sweeps, share)
+            total += finish_row(coupling, floor, smooth, F, i, 0, g, p, extra, lane)
     return total
 
 

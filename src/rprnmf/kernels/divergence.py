@@ -93,10 +93,10 @@ def divergence_rows(
             up[:] = 0.0
             u[:] = 0.0
             if coupling is not None:
-                pulled, bending = feel(coupling, i, smooth)
+                pulled, bending = feel(coupling, i, 0, smooth)
                 if pulled:
                     n_squares = 2 if bending <= LANE_TRIPLETS else SQUARES
-                    model(coupling, F, i, bending, 1.0, side, up, A[:n_squares], reach)
+                    model(coupling, F, i, 0, bending, 1.0, side, up, A[:n_squares], reach)
             for k in range(K):
                 side[k] += 2.0 * l2[i] * f[k]
                 up[k] += 2.0 * l2[i]
@@ -231,7 +231,7 @@ def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y,
             sure += abs(part)
         sure *= 8 * np.finfo(y.dtype).eps
         if coupling is not None:
-            rise += change(coupling, F, i, f, reach, smooth)
+            rise += change(coupling, F, i, 0, f, reach, smooth)
             sure = 0.0
         if rise <= sure:
             if coupling is not None:

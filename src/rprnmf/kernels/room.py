@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 SQUARES = 8  # how many a model of triplets has at most
-LANES, LANE_VECTORS = 5, 10
+LANES, LANE_VECTORS = 5, 9
 
 
 class Room(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 from rprnmf.kernels import triplet
 from rprnmf.kernels.coupling import Coupling
 from rprnmf.kernels.lists import list_pairs, list_triplets
+from rprnmf.kernels.room import LANES
 from rprnmf.objective import Look, SideTerms
 from rprnmf.penalties.exponential import TripletExponential
 from rprnmf.penalties.hinge import TripletHinge, TripletSquaredHinge
@@ -75,7 +76,8 @@ class Incidence:
             most_pairs = np.diff(self.every.met).max()
             most_triplets = np.diff(self.every.first[::3]).max()
             pulling = np.zeros(most_pairs, dtype=np.uint32)
-            self.room = np.zeros((2, most_pairs)), pulling, np.zeros((2, most_triplets))
+            kept = np.zeros((LANES, 2, most_triplets))
+            self.room = np.zeros((2, most_pairs)), pulling, kept
             self.bending = np.zeros(most_triplets, dtype=np.uint32)
             if terms.strength > 0:
                 self.linked[triplets.rows] = True
@@ -140,8 +142,9 @@ class Incidence:
         rest: tuple[Any, ...]
         if triplets is None:
             none, room = np.zeros(3 * self.n + 1, dtype=np.int64), np.zeros((2, 0))
+            kept = np.zeros((LANES, 2, 0))
             of_none = none, *2 * (_NO_PLACE,), none, *2 * (_NO_PLACE,), _NO_NUMBER
-            rest = _NO_NUMBER, room, _NO_PLACE, room, _NO_PLACE, 0.0
+            rest = _NO_NUMBER, room, _NO_PLACE, kept, _NO_PLACE, 0.0
             fields: list[Any] = [*of_none, *rest, 0, 1.0, 1.0, 0.0, *graph]
             return (Coupling(*fields), None, None), self.linked
         look = look or Look(terms, F)
