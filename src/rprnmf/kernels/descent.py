@@ -198,7 +198,7 @@ def full_coupled_rows(
     Q, curve, more = G, h, extra
     group = 1
     size = np.int64(0)  # rows that wait for others; a plain 0 would have a type of its own
-    alone, place = -1, 0  # a row that went alone and waits to be finished, its room
+    alone, place = -1, size  # a row that went alone and waits to be finished, its room
     last = l2.dtype.type(-1)
     total = 0.0
     for at in range(rows.shape[0] + 1):
