@@ -11,8 +11,6 @@ quadratic model of those, and is halved until the exact sum has not risen.
 
 from __future__ import annotations
 
-import numpy as np
-
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.coupled import (
     ALONE,
@@ -197,7 +195,8 @@ def full_coupled_rows(
     half = F.dtype.type(0.5)
     Q, curve, more = G, h, extra
     group = 1
-    size = np.int64(0)  # rows that wait for others; a plain 0 would have a type of its own
+    nobody = 0 * K  # a plain 0 has a type of its own: functions would be compiled for it too
+    size = nobody  # rows that wait for others
     alone, place = -1, size  # a row that went alone and waits to be finished, its room
     last = l2.dtype.type(-1)
     total = 0.0
@@ -224,7 +223,7 @@ def full_coupled_rows(
                         *(R[row], P[row], over_g, lanes[lane]),
                     )
         if ready > 0:
-            size = np.int64(0)
+            size = nobody
             group += 1
         if at == rows.shape[0]:
             break
