@@ -193,7 +193,7 @@ def test_a_row_sees_the_same_penalty_as_the_objective(penalty, distance):
         slope, up, A = np.zeros(4), np.zeros(4), np.zeros((SQUARES, 4))
         pulled, active = called(coupling.feel)(seen, i, kept, smooth)
         assert pulled
-        called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor)
+        called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor, smooth)
         np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
         assert up.min() >= 0.0
         assert np.isfinite(A).all()
@@ -238,7 +238,7 @@ def test_triplets_with_room_to_spare_are_left_out_until_they_lose_it(penalty):
             kept = i % LANES
             slope, up, A = np.zeros(4), np.zeros(4), np.zeros((SQUARES, 4))
             active = called(coupling.feel)(seen, i, kept, smooth)[1]
-            called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor)
+            called(coupling.model)(seen, F, i, kept, active, 1.0, slope, up, A, floor, smooth)
             np.testing.assert_allclose(slope, gradient[i], rtol=1e-8, atol=1e-10)
 
 

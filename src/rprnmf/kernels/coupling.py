@@ -19,6 +19,7 @@ from rprnmf.kernels import spliced
 from rprnmf.kernels.triplet import (
     EXPONENTIAL,
     HINGE,
+    SQUARED_HINGE,
     derivatives,
     pair_distance,
     pair_slope,
@@ -130,7 +131,7 @@ def feel(c, i, kept, smooth):
 
 
 @spliced
-def model(c, F, i, kept, active, scale, slope, up, A, floor):
+def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
     """A quadratic model, in row i of F, of everything that couples it.
 
     Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
@@ -208,11 +209,11 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor):
             for k in range(K):
                 slope[k] += w * (f[k] - y[k])
                 up[k] += scale * w
-    squares(c, F, i, kept, scale, active, A, floor)
+    squares(c, F, i, kept, scale, active, A, floor, smooth)
 
 
 @spliced
-def squares(c, F, i, kept, scale, active, A, floor):
+def squares(c, F, i, kept, scale, active, A, floor, smooth):
     """The slopes of the distances of row i, as the penalty weighs their squares."""
     K = F.shape[1]
     most = A.shape[0] // 2 if c.penalty == EXPONENTIAL else A.shape[0]  # it wants two a triplet
@@ -224,9 +225,13 @@ def squares(c, F, i, kept, scale, active, A, floor):
         place = begin + here
         role = Q if place < c.first[3 * i + R] else R if place < c.first[3 * i + S] else S
         own = c.met[i] + c.own[place]
-        one, two = c.apart[own], c.of_triplets[kept, ALSO, here]
-        near, far = (two, one) if role == S else (one, two)
-        _, _, nn, nf, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
+        if smooth is None:  # a hinge has no curvature, a squared one a constant one
+            nn = 2.0 / (c.margin * c.margin) if c.penalty == SQUARED_HINGE else 0.0
+            nf, ff = -nn, nn
+        else:
+            one, two = c.apart[own], c.of_triplets[kept, ALSO, here]
+            near, far = (two, one) if role == S else (one, two)
+            _, _, nn, nf, ff = derivatives(c.penalty, near, far, c.margin, c.cap)
         w = scale * stride * c.strength * c.share[place] / (c.sigma * c.sigma)
         x = F[c.other[own]]
         y = F[c.other[c.met[i] + c.also[place]]] if role == Q else x

@@ -245,7 +245,7 @@ def full_coupled_rows(
                 Q, curve, more = own, h_own, extra_own
         lane_i = lanes[ALONE if by_itself else size]
         squares = A if active > LANE_TRIPLETS else lane_i[FIRST : SECOND + 1]
-        model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor)
+        model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor, smooth)
         fill_lane(F[i], R[i], curve, more, l1[i], m1, lane_i)
         alone, place = -1, size
         if by_itself:
@@ -312,7 +312,7 @@ def masked_rows(
             _, active = feel(coupling, i, 0, smooth)
             beyond(Q, h, extra)
             squares = A if active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
-            model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor)
+            model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor, smooth)
             fill_lane(f, g, h, extra, l1[i], m1_all, lane)
             descend_bent(f, lane, Q, extra, squares, bent, sweeps, share)
             total += finish_row(coupling, floor, smooth, F, i, 0, g, p, extra, lane)

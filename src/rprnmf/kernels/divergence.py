@@ -96,7 +96,7 @@ def divergence_rows(
                 pulled, bending = feel(coupling, i, 0, smooth)
                 if pulled:
                     n_squares = 2 if bending <= LANE_TRIPLETS else SQUARES
-                    model(coupling, F, i, 0, bending, 1.0, side, up, A[:n_squares], reach)
+                    model(coupling, F, i, 0, bending, 1.0, side, up, A[:n_squares], reach, smooth)
             for k in range(K):
                 side[k] += 2.0 * l2[i] * f[k]
                 up[k] += 2.0 * l2[i]
