@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from rprnmf.kernels import descent
+from rprnmf.kernels import descent, masked
 from rprnmf.kernels.divergence import divergence_rows
 from rprnmf.kernels.room import make_divergence_room, make_room
 from rprnmf.losses import Loss
@@ -212,7 +212,7 @@ class MaskedData(Data):
 
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         room = make_room(F.shape[1], F.dtype)
-        return descent.masked_rows(
+        return masked.masked_rows(
             rows, F, *self.arrays, *self.norms, *coupling, sweeps, share, room
         )
 
