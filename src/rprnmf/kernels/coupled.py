@@ -88,9 +88,8 @@ def finish_row(coupling, floor, smooth, F, i, kept, r, p, extra, lane):
     at_rest = far == 0
     for k in range(K):
         moved[k] = g[k] - before[k]
-        linear += before[k] * step[k]
+        linear += 2.0 * before[k] * step[k]  # in double precision
         quadratic += step[k] * moved[k]
-    linear *= 2.0
     for k in range(K):
         moved[k] -= extra[k] * step[k]
     length = F.dtype.type(1)
@@ -197,16 +196,8 @@ def descend_four_pulled(lanes, Q, extra, sweeps, share):
             then4 = max(was4 - next4 * (z[INVERSE, m] * (l4 * there)), zero)
             e1, e2, e3, e4 = then1 - was1, then2 - was2, then3 - was3, then4 - was4
             w[NEW, m], x[NEW, m], y[NEW, m], z[NEW, m] = then1, then2, then3, then4
-            if (
-                d1 != zero
-                or d2 != zero
-                or d3 != zero
-                or d4 != zero
-                or e1 != zero
-                or e2 != zero
-                or e3 != zero
-                or e4 != zero
-            ):
+            far = abs(d1) + abs(d2) + abs(d3) + abs(d4) + abs(e1) + abs(e2) + abs(e3) + abs(e4)
+            if far != zero:
                 own, own_m = extra[k], extra[m]
                 won1 += d1 * d1 * w[STEEP, k] + e1 * e1 * w[STEEP, m]
                 won2 += d2 * d2 * x[STEEP, k] + e2 * e2 * x[STEEP, m]

@@ -29,7 +29,7 @@ class Room(NamedTuple):
 def make_room(K: int, dtype: np.dtype, n_rows: int = 0) -> Room:
     """Room for rows of K entries; ``n_rows`` where rows are coupled."""
     return Room(
-        np.zeros((7, K), dtype),
+        np.zeros((6, K), dtype),
         np.zeros((2, K, K), dtype),
         np.zeros((6, K), dtype),
         np.zeros((2, K)),
