@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
@@ -24,9 +24,6 @@ from rprnmf.metrics import (
 )
 from rprnmf.triplets import triplets_from_labels
 from rprnmf.tying import Tying
-
-settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
-settings.load_profile("quick")
 
 labels_with_two_classes = st.lists(st.integers(-1, 4), min_size=4, max_size=40).filter(
     lambda labels: len(set(labels) - {-1}) >= 2
@@ -76,9 +73,9 @@ def test_names_resolve_to_the_indices_they_stand_for(rows):
     names = [f"item {i}" for i in range(9)]
     by_name = Triplets([[names[i] for i in row] for row in rows])
     assert by_name.named
-    np.testing.assert_array_equal(by_name.resolve(9, names).items, np.array(rows))
+    np.testing.assert_array_equal(by_name.positions(9, names).items, np.array(rows))
     kept = [row for row in rows if max(row) < 6]
-    dropped = Triplets(by_name, absent="drop").resolve(6, names[:6])
+    dropped = Triplets(by_name, absent="drop").positions(6, names[:6])
     np.testing.assert_array_equal(dropped.items, np.array(kept, dtype=int).reshape(-1, 3))
 
 

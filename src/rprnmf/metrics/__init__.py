@@ -5,7 +5,12 @@ from __future__ import annotations
 from rprnmf.metrics.approximation import mean_divergence, mean_squared_loss, rmse
 from rprnmf.metrics.clustering import clustering_accuracy, normalized_mutual_info
 from rprnmf.metrics.recommendation import recommendation_f1
-from rprnmf.metrics.satisfaction import constraint_satisfied_rate, satisfied_rate, unmet
+from rprnmf.metrics.satisfaction import (
+    constraint_satisfied_rate,
+    satisfied_rate,
+    triplet_distances,
+    unmet,
+)
 
 __all__ = [
     "clustering_accuracy",
@@ -16,5 +21,6 @@ __all__ = [
     "recommendation_f1",
     "rmse",
     "satisfied_rate",
+    "triplet_distances",
     "unmet",
 ]

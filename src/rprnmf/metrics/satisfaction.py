@@ -33,8 +33,8 @@ def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
     >>> satisfied_rate([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]])
     0.5
     """
-    F, items, held = _held(F, triplets, distance)
-    return float(np.mean(held)) if len(items) else float("nan")
+    items, near, far = triplet_distances(F, triplets, distance)
+    return float(np.mean(near < far)) if len(items) else float("nan")
 
 
 def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
@@ -56,19 +56,40 @@ def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
     >>> unmet([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]]).tolist()
     [[1, 2, 0]]
     """
-    F, items, held = _held(F, triplets, distance)
-    return items[~held]
+    items, near, far = triplet_distances(F, triplets, distance)
+    return items[~(near < far)]
 
 
-def _held(F: Any, triplets: Any, distance: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The factor, the triplets as positions, and which of them hold."""
+def triplet_distances(
+    F: Any, triplets: Any, distance: str = "euclidean"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The triplets as positions, and their distances q-r and q-s.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_points, n_components)
+    triplets : Triplets or array-like of shape (n_triplets, 3)
+    distance : {"euclidean", "divergence"}, default="euclidean"
+        "euclidean" is squared.
+
+    Returns
+    -------
+    items : ndarray of shape (n_triplets, 3)
+    near, far : ndarray of shape (n_triplets,)
+
+    Examples
+    --------
+    >>> from rprnmf.metrics import triplet_distances
+    >>> triplet_distances([[0.0], [1.0], [3.0]], [[0, 1, 2]])[1:]
+    (array([1.]), array([9.]))
+    """
     if distance not in DISTANCES:
         raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
     F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
-    items = as_triplets(triplets).resolve(len(F)).items
+    items = as_triplets(triplets).positions(len(F)).items
     q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
     measure = DISTANCES[distance]()
-    return F, items, measure.values(F, q, r) < measure.values(F, q, s)
+    return items, measure.values(F, q, r), measure.values(F, q, s)
 
 
 def constraint_satisfied_rate(

@@ -10,6 +10,7 @@ import numpy as np
 from rprnmf.kernels import pairs
 from rprnmf.penalties.pair_distance import PairDistance
 from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
+from rprnmf.triplets.pairs import Pairs, numbered_pairs
 
 
 class TripletPenalty(SignedGraphPenalty):
@@ -55,30 +56,23 @@ class TripletPenalty(SignedGraphPenalty):
         return np.unique(np.concatenate((self.q, self.r, self.s)))
 
     @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        i = np.concatenate((self.q, self.q))
-        j = np.concatenate((self.r, self.s))
-        n = int(max(i.max(), j.max())) + 1
-        keys = np.minimum(i, j) * n + np.maximum(i, j)
-        unique, place = np.unique(keys, return_inverse=True)
-        half = len(self.q)
-        place = place.astype(np.int64)
-        return unique // n, unique % n, place[:half].copy(), place[half:].copy()
+    def _pairs(self) -> Pairs:
+        return numbered_pairs(np.column_stack((self.q, self.r, self.s)))
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The pairs of rows that triplets compare, each once."""
-        return self._pairs[:2]
+        return self._pairs.first, self._pairs.second
 
     @property
     def near(self) -> np.ndarray:
         """The number of the pair q-r of each triplet."""
-        return self._pairs[2]
+        return self._pairs.near
 
     @property
     def far(self) -> np.ndarray:
         """The number of the pair q-s of each triplet."""
-        return self._pairs[3]
+        return self._pairs.far
 
     def apart(self, F: np.ndarray) -> np.ndarray:
         """The distances of the pairs in units of sigma."""

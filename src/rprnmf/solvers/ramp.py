@@ -15,6 +15,7 @@ import numpy as np
 
 from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.penalties import TripletPenalty
+from rprnmf.triplets.pairs import questions
 
 FIRST, FACTOR, CAP = 1e-3, 1.1, 1.0
 PATIENCE = 25  # raises (a factor of ten) without a triplet gained
@@ -73,11 +74,6 @@ class Ramps:
 
 def opposed(triplets: TripletPenalty) -> np.ndarray:
     """Which triplets (q, r, s) have an opposite (q, s, r) that weighs as much or more."""
-    q, r, s = triplets.q, triplets.r, triplets.s
-    n = int(max(q.max(), r.max(), s.max())) + 1
-    forward, backward = (q * n + r) * n + s, (q * n + s) * n + r
-    keys, place = np.unique(forward, return_inverse=True)
-    weight = np.bincount(place, triplets.share)
-    at = np.clip(np.searchsorted(keys, backward), 0, len(keys) - 1)
-    against = np.where(keys[at] == backward, weight[at], 0.0)
-    return against >= weight[place]
+    answer = questions(np.column_stack((triplets.q, triplets.r, triplets.s)))
+    weight = np.bincount(answer, triplets.share, answer.max(initial=0) + 2)
+    return weight[answer ^ 1] >= weight[answer]

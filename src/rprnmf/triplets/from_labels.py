@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import check_array, check_random_state
 
 from rprnmf.checks import label_codes
+from rprnmf.triplets.draws import check_count
+from rprnmf.triplets.pairs import distinct
 from rprnmf.triplets.triplets import Triplets
+
+MOST_NUMBERED = 1 << 52  # triplets: more have no numbers of their own in float64
+NEAR_CLASSES = 4  # an inter-class r is of one of so many classes that are most like q's
 
 
 def triplets_from_labels(
-    labels: Any, n_triplets: int | None = None, *, per_class: int = 2, random_state: Any = None
+    labels: Any,
+    n_triplets: int | None = None,
+    *,
+    per_class: int = 2,
+    features: Any = None,
+    random_state: Any = None,
 ) -> Triplets:
     """Comparisons that hold in given classes: q and r share a class, s does not.
 
@@ -29,6 +40,14 @@ def triplets_from_labels(
         Without ``n_triplets``: the number of points drawn from every class. Each of them is
         q once for every other one of its class as r, with s drawn from another class. With 2
         this is the paper's protocol for the ORL faces: two triplets a class.
+    features : {array-like, sparse matrix} of shape (n_points, n_features), default=None
+        With them the drawn points are also compared between classes, which labels alone cannot
+        tell: (q, r, s) with r of one of the four classes whose mean is nearest to that of q's
+        class and s of a class whose mean is further away. Each drawn point is q twice within its
+        class (with two others of it, s of another class) and once between classes; all of q, r
+        and s are drawn points. ``per_class=4`` is then the paper's protocol for the PIE faces:
+        12 triplets a class, 8 within and 4 between. How many of each the paper had is not
+        printed.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -54,26 +73,79 @@ def triplets_from_labels(
     if n_triplets is None:
         if per_class < 2:
             raise ValueError(f"per_class must be at least 2, got {per_class}.")
-        rows = _by_class(codes, len(classes), per_class, rng)
+        if features is None:
+            rows = _by_class(codes, len(classes), per_class, rng)
+        else:
+            means = _class_means(features, len(np.asarray(labels)), known, codes, len(classes))
+            rows = _within_and_between(codes, means, per_class, rng)
+    elif features is not None:
+        raise ValueError("features compare classes with per_class only; n_triplets must be None.")
     else:
-        if not isinstance(n_triplets, Integral) or n_triplets < 0:
-            raise ValueError(f"n_triplets must be a whole number, at least 0; got {n_triplets}.")
-        rows = _at_random(codes, n_triplets, rng)
+        rows = _at_random(codes, check_count(n_triplets), rng)
     return Triplets(known[rows])
 
 
 def _by_class(codes: np.ndarray, n_classes: int, per_class: int, rng) -> np.ndarray:
-    rows = []
-    order = np.argsort(codes, kind="stable")
+    """Every drawn point with every other one of its class, and a point of another class."""
+    order, starts, drawn, begin, sizes = _drawn(codes, n_classes, per_class, rng)
+    code = codes[drawn]
+    here = np.arange(len(drawn)) - begin[code]
+    q = np.repeat(np.arange(len(drawn)), sizes[code] - 1)
+    step = np.arange(len(q)) - np.repeat(
+        np.cumsum(sizes[code] - 1) - (sizes[code] - 1), sizes[code] - 1
+    )
+    other = step + (step >= here[q])
+    return np.column_stack(
+        (drawn[q], drawn[begin[code[q]] + other], _outside(order, starts, code[q], rng))
+    )
+
+
+def _drawn(codes: np.ndarray, n_classes: int, per_class: int, rng) -> tuple[np.ndarray, ...]:
+    """Points drawn from every class: all points by class, where classes begin, and the drawn."""
+    shuffled = rng.permutation(len(codes))
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]  # by class, at random within
     starts = np.searchsorted(codes[order], np.arange(n_classes + 1))
-    for code in range(n_classes):
-        members = order[starts[code] : starts[code + 1]]
-        chosen = rng.permutation(members)[:per_class]
-        q, r = (part.ravel() for part in np.meshgrid(chosen, chosen, indexing="ij"))
-        q, r = q[q != r], r[q != r]
-        s = _outside(order, starts, np.full(len(q), code), rng)
-        rows.append(np.column_stack((q, r, s)))
-    return np.concatenate(rows)
+    drawn = order[np.arange(len(order)) - starts[codes[order]] < per_class]
+    sizes = np.minimum(np.diff(starts), per_class)
+    return order, starts, drawn, np.cumsum(sizes) - sizes, sizes
+
+
+def _class_means(
+    features: Any, n: int, known: np.ndarray, codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    X = check_array(features, accept_sparse="csr", dtype=np.float64, input_name="features")
+    if X.shape[0] != n:
+        raise ValueError(f"features must have a row for each of {n} labels, got {X.shape[0]}.")
+    if n_classes < 3:
+        raise ValueError(f"triplets between classes need three of them, got {n_classes}.")
+    ones = np.ones(len(known)) / np.bincount(codes)[codes]
+    mean = sp.csr_array((ones, (codes, known)), shape=(n_classes, n)) @ X
+    return mean.toarray() if sp.issparse(mean) else mean
+
+
+def _within_and_between(codes: np.ndarray, means: np.ndarray, per_class: int, rng) -> np.ndarray:
+    """Triplets among drawn points: within their classes, and between classes."""
+    n_classes = len(means)
+    _, _, drawn, begin, sizes = _drawn(codes, n_classes, per_class, rng)
+    code = codes[drawn]
+    here = np.arange(len(drawn)) - begin[code]
+    rows = []
+    for step in (1, 2):  # the next one of the class, in a circle, and the one after
+        q = np.flatnonzero(sizes[code] > step)
+        r = begin[code[q]] + (here[q] + step) % sizes[code[q]]
+        other = (code[q] + 1 + rng.randint(0, n_classes - 1, len(q))) % n_classes
+        rows.append((q, r, begin[other] + rng.randint(0, sizes[other])))
+    apart = euclidean_distances(means, squared=True)
+    np.fill_diagonal(apart, -1.0)  # a class comes first in its own order
+    rank = np.argsort(apart, axis=1, kind="stable")
+    near = rng.randint(1, 1 + min(NEAR_CLASSES, n_classes - 2), len(drawn))
+    far = near + 1 + (rng.uniform(size=len(drawn)) * (n_classes - 1 - near)).astype(np.int64)
+    r_class, s_class = rank[code, near], rank[code, far]
+    clear = apart[code, r_class] < apart[code, s_class]  # classes may have the same mean
+    r, s = (begin[c] + rng.randint(0, sizes[c]) for c in (r_class, s_class))
+    rows.append((np.flatnonzero(clear), r[clear], s[clear]))
+    found = np.concatenate([drawn[np.column_stack(part)] for part in rows])
+    return found[np.argsort(codes[found[:, 0]], kind="stable")]
 
 
 def _outside(order: np.ndarray, starts: np.ndarray, codes: np.ndarray, rng) -> np.ndarray:
@@ -91,7 +163,9 @@ def _at_random(codes: np.ndarray, n_triplets: int, rng) -> np.ndarray:
     place[order] = np.arange(n)
     sizes = np.diff(starts)[codes]
     pairs_of = (sizes - 1) * (n - sizes)  # triplets in which a point is q
-    possible = int(pairs_of.sum())
+    possible = int(pairs_of.sum(dtype=object)) if n > 1_000_000 else int(pairs_of.sum())
+    if possible > MOST_NUMBERED:
+        return _some_of_many(order, starts, place, codes, pairs_of, n_triplets, rng)
     wanted = min(n_triplets, possible)
     if 2 * wanted >= possible:  # number all of them, shuffle, take
         if possible > 20_000_000:
@@ -113,3 +187,19 @@ def _at_random(codes: np.ndarray, n_triplets: int, rng) -> np.ndarray:
     r_place += r_place >= place[q]
     s_place = np.where(s_place < begin, s_place, s_place + sizes[q])
     return np.column_stack((q, order[r_place], order[s_place]))
+
+
+def _some_of_many(order, starts, place, codes, pairs_of, n_triplets: int, rng) -> np.ndarray:
+    """The same where there are too many to be numbered."""
+    share = np.cumsum(pairs_of / pairs_of.mean(dtype=np.float64))
+    rows = np.zeros((0, 3), dtype=np.int64)
+    while len(rows) < n_triplets:
+        size = n_triplets - len(rows) + 16
+        q = np.searchsorted(share, rng.uniform(0, share[-1], size), side="right")
+        begin, members = starts[codes[q]], np.diff(starts)[codes[q]]
+        r_place = begin + (rng.uniform(size=size) * (members - 1)).astype(np.int64)
+        r_place += r_place >= place[q]
+        s = _outside(order, starts, codes[q], rng)
+        rows = np.concatenate((rows, np.column_stack((q, order[r_place], s))))
+        rows = rows[np.sort(distinct(*rows.T)[0])]
+    return rows[:n_triplets]

@@ -1,0 +1,207 @@
+"""Which comparison to ask for next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rprnmf.triplets.draws import check_count
+from rprnmf.triplets.pairs import distinct
+from rprnmf.triplets.triplets import Triplets, as_triplets
+
+ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
+BLOCK = 1 << 16  # questions that are looked at at a time
+
+
+def propose_queries(
+    factor: Any,
+    n_queries: int,
+    *,
+    asked: Any = None,
+    items: Any = None,
+    candidates: Any = None,
+    n_draws: int = 60,
+    random_state: Any = None,
+) -> Triplets:
+    """Comparisons (q, r, s) whose answer is uncertain under a factor, about many items.
+
+    Every component of the factor has a say in whether r or s is nearer to q. A question is
+    uncertain where the components balance: the sum of what they say is small beside the root of
+    the sum of squares. Questions are drawn at random, the most uncertain of them are proposed,
+    no item in much more of them than others; what was asked, either way round, is not proposed
+    again.
+
+    Parameters
+    ----------
+    factor : array-like of shape (n_items, n_components)
+    n_queries : int
+        Fewer are returned if there are no more.
+    asked : Triplets or array-like of shape (n_asked, 3), default=None
+        What is known already, by index.
+    items : array-like, default=None
+        Ask about these only.
+    candidates : array-like of shape (n_candidates, 3), default=None
+        Ask these questions only; the order of r and s does not matter.
+    n_draws : int, default=60
+        Questions drawn at random for every one that is proposed. The most uncertain ones of very
+        many are much alike, and hard to answer for people too.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    queries : Triplets
+        The most uncertain first; the answer may be (q, r, s) or (q, s, r). As they stand r is the
+        one that the factor has nearer.
+
+    Examples
+    --------
+    >>> from rprnmf.triplets import propose_queries
+    >>> propose_queries([[0.0], [1.0], [1.1], [9.0]], 1, random_state=0).items
+    array([[3, 2, 1]])
+    """
+    F = np.asarray(factor, dtype=np.float64)
+    wanted = check_count(n_queries)
+    size = wanted * max(check_count(n_draws), 1)
+    rng = check_random_state(random_state)
+    known = as_triplets(asked).positions(len(F)).items
+    if candidates is not None:
+        drawn = as_triplets(candidates).positions(len(F)).items
+        if items is not None:
+            drawn = drawn[np.isin(drawn, np.asarray(items)).all(axis=1)]
+        drawn = drawn[rng.permutation(len(drawn))]
+        drawn = drawn[_first(drawn, known)][:size]
+    else:
+        pool = np.arange(len(F)) if items is None else np.unique(np.asarray(items))
+        if len(pool) < 3:
+            raise ValueError(f"a question needs three items, got {len(pool)}.")
+        drawn = _draw(pool, max(size, ENOUGH), rng)
+        drawn = drawn[_first(drawn, known)][:size]
+    balance, gap = _balance(F, drawn)
+    order = np.lexsort((gap, np.abs(balance)))  # one component alone is always sure of itself
+    chosen = order[sorted(_spread(drawn[order], wanted))]
+    swap = balance[chosen] < 0
+    rows = np.where(swap[:, None], drawn[chosen][:, [0, 2, 1]], drawn[chosen])
+    return Triplets(rows)
+
+
+def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the components say, above 0 where r is nearer, in units of their disagreement.
+
+    Also by what share of both distances together they differ.
+    """
+    balance, gap = np.zeros((2, len(rows)))
+    for start in range(0, len(rows), BLOCK):
+        part = slice(start, start + BLOCK)
+        q, r, s = F[rows[part].T]
+        near, far = (q - r) ** 2, (q - s) ** 2
+        total = (far - near).sum(axis=1)
+        size, both = np.sqrt(((far - near) ** 2).sum(axis=1)), (far + near).sum(axis=1)
+        np.divide(total, size, out=balance[part], where=size > 0)
+        np.divide(np.abs(total), both, out=gap[part], where=both > 0)
+    return balance, gap
+
+
+def _draw(pool: np.ndarray, size: int, rng: Any) -> np.ndarray:
+    """Questions at random."""
+    n = len(pool)
+    q, r, s = (rng.randint(0, n - less, size) for less in (0, 1, 2))
+    r += r >= q
+    low, high = np.minimum(q, r), np.maximum(q, r)
+    s += s >= low
+    s += s >= high
+    return pool[np.column_stack((q, r, s))]
+
+
+def _first(drawn: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The numbers of questions that were not asked, each once, whichever way round."""
+    q, r, s = np.concatenate((known, drawn)).T
+    first, _ = distinct(q, np.minimum(r, s), np.maximum(r, s))
+    return np.sort(first[first >= len(known)]) - len(known)
+
+
+def _spread(rows: np.ndarray, wanted: int) -> list[int]:
+    """The first rows in which no item occurs more often than it must."""
+    names = rows.tolist()
+    used = dict.fromkeys(np.unique(rows).tolist(), 0)
+    most = -(-3 * wanted // max(len(used), 1))
+    chosen: list[int] = []
+    left: Any = range(len(names))
+    while len(chosen) < min(wanted, len(names)):
+        skipped = []
+        for number in left:
+            if len(chosen) == wanted:
+                break
+            question = names[number]
+            if all(used[item] < most for item in question):
+                chosen.append(number)
+                for item in question:
+                    used[item] += 1
+            else:
+                skipped.append(number)
+        left = skipped
+        most += 1 + most // 2
+    return chosen
+
+
+def next_queries(
+    model: Any,
+    n_queries: int,
+    *,
+    side: str = "row",
+    asked: Any = None,
+    items: Any = None,
+    candidates: Any = None,
+    n_draws: int = 60,
+    random_state: Any = None,
+) -> Triplets:
+    """The comparisons whose answers would teach a fitted model most.
+
+    Parameters
+    ----------
+    model : fitted RPRNMF, NMF, GNMF or LCNMF
+    n_queries : int
+    side : {"row", "column"}, default="row"
+        Ask about the rows of W or the columns of H.
+    asked : Triplets or array-like of shape (n_asked, 3), default=None
+        What need not be asked, beside the triplets that the model was fitted with; names, if
+        X was a DataFrame, or positions.
+    items, candidates, n_draws, random_state
+        As in `propose_queries`.
+
+    Returns
+    -------
+    queries : Triplets
+        By index, best first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import RPRNMF
+    >>> from rprnmf.triplets import next_queries
+    >>> X = np.random.default_rng(0).random((20, 10))
+    >>> model = RPRNMF(3, random_state=0).fit(X, row_triplets=[[0, 1, 2]])
+    >>> next_queries(model, 5, random_state=0).n_triplets
+    5
+    """
+    if side not in ("row", "column"):
+        raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
+    check_is_fitted(model)
+    factor = model.embedding_ if side == "row" else model.components_.T
+    names = getattr(model, f"_{side}_names", None)
+    known = getattr(model, f"{side}_triplets_", None)
+    parts = [] if known is None else [known]  # by position
+    if asked is not None:
+        parts.append(as_triplets(asked).positions(len(factor), names, side))
+    if candidates is not None:
+        candidates = as_triplets(candidates).positions(len(factor), names, side)
+    return propose_queries(
+        *(factor, n_queries),
+        asked=Triplets.concat(parts) if parts else None,
+        items=items,
+        candidates=candidates,
+        n_draws=n_draws,
+        random_state=random_state,
+    )
