@@ -117,7 +117,7 @@ class ComposedNMF(
             if result.stopped:
                 break
         assert best is not None
-        self._row_names = names[0]
+        self._row_names, self._column_names = names
         named = np.unique(problem.rows.triplets)
         self._spread = problem.spread or (view.take(named) if len(named) else view).spread()
         return self._keep(best, problem)
@@ -223,6 +223,9 @@ class ComposedNMF(
             unmet(factor, side.triplets, problem.distance)
             for factor, side in zip((result.W, result.Ht), problem.sides, strict=True)
         )
+        self.row_triplets_, self.column_triplets_ = (
+            Triplets(side.triplets, weights=side.weight) for side in problem.sides
+        )
         endless = self.solver == "paper" or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(
@@ -277,7 +280,7 @@ class ComposedNMF(
                 )
             names = [*self._row_names, *names]
         n_known = len(self.embedding_)
-        resolved = triplets.resolve(n_known + n, names, "row")
+        resolved = triplets.positions(n_known + n, names, "row")
         items = np.where(resolved.items < n_known, resolved.items + n, resolved.items - n_known)
         side = Side(**self._strength("row"), triplets=items, weight=resolved.weights)
         return side, self.embedding_

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import check_graph
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import GRAPH, STRENGTH
+from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.solvers.paper import OWN
@@ -116,6 +118,8 @@ class RPRNMF(ComposedNMF):
         The share of the triplets that hold; NaN without triplets.
     row_unmet_, column_unmet_ : ndarray of shape (n_unmet, 3)
         The triplets (q, r, s) that do not hold, as positions.
+    row_triplets_, column_triplets_ : Triplets
+        All that were given, as positions; see also `triplet_report`.
     history_ : structured ndarray of shape (n_iter_,)
         A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
@@ -229,7 +233,7 @@ class RPRNMF(ComposedNMF):
         )
 
     def _side(self, X, n, names, side, triplets) -> Side:
-        resolved = as_triplets(triplets).resolve(n, names, side)
+        resolved = as_triplets(triplets).positions(n, names, side)
         return Side(
             **self._strength(side),
             triplets=resolved.items,
@@ -346,3 +350,31 @@ class RPRNMF(ComposedNMF):
         if row_triplets is None:
             return self._fold_in(X)
         return self._fold_in(X, as_triplets(row_triplets))
+
+    def triplet_report(self) -> TripletReport:
+        """What became of the triplets of the fit; needs pandas.
+
+        Returns
+        -------
+        report : TripletReport
+            ``report.frame`` is a DataFrame with a row a triplet: its side, the names of q, r and
+            s (their positions, if X has no names), the distances ``near`` (q-r) and ``far``
+            (q-s) under the distance that was fitted, ``margin`` (far - near), whether it is
+            ``satisfied``, and its ``weight``. ``report.text``, which ``print`` shows, says how
+            many are met and which items gather the others.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rprnmf import RPRNMF
+        >>> X = np.random.default_rng(0).random((6, 5))
+        >>> model = RPRNMF(3, max_iter=500, random_state=0).fit(X, row_triplets=[[0, 1, 2]])
+        >>> print(model.triplet_report())
+        row triplets: 1 of 1 met (100.0 %)
+        """
+        check_is_fitted(self)
+        sides = [
+            ReportSide("row", self.row_triplets_, self.embedding_, self._row_names),
+            ReportSide("column", self.column_triplets_, self.components_.T, self._column_names),
+        ]
+        return report([s for s in sides if s.triplets.n_triplets], self._penalty()["distance"])

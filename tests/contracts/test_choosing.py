@@ -1,0 +1,226 @@
+"""Choosing the strength, the next question, and the report after a fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
+
+from rprnmf import NMF, RPRNMF, Triplets
+from rprnmf.metrics import satisfied_rate, triplet_distances
+from rprnmf.model_selection import choose_strength, triplet_scorer
+from rprnmf.triplets import next_queries, propose_queries, triplets_from_features
+
+RNG = np.random.default_rng(0)
+HIDDEN = RNG.random((40, 3))
+X = HIDDEN @ RNG.random((3, 25)) + 0.05 * RNG.random((40, 25))
+KNOWN = triplets_from_features(HIDDEN, 150, random_state=0)
+MODEL = RPRNMF(4, max_iter=25, tol=0, random_state=0)
+
+
+def test_strengths_are_judged_on_what_was_held_out(capsys):
+    strengths = ["auto", 1.0, 0.001]
+    settings = {"row_triplets": KNOWN, "n_splits": 3, "random_state": 0}
+    curve = choose_strength(MODEL, X, strengths, **settings)
+    assert "fit 9 of 9" in capsys.readouterr().err
+    assert curve.strengths == [0.001, 1.0, "auto"]
+    assert curve.satisfied.shape == curve.losses.shape == (3, 3)
+    assert ((curve.satisfied >= 0) & (curve.satisfied <= 1)).all()
+    assert (curve.losses > 0).all()
+    assert curve.recommended in curve.strengths
+    place = curve.strengths.index(curve.recommended)
+    assert place <= curve.strengths.index(curve.best)
+    assert "<- recommended" in str(curve).splitlines()[1 + place]
+    again = choose_strength(MODEL, X, strengths, **settings, verbose=0)
+    np.testing.assert_array_equal(again.satisfied, curve.satisfied)
+    np.testing.assert_array_equal(again.losses, curve.losses)
+    assert MODEL.row_strength == "auto"
+
+
+def test_noise_is_not_worth_following():
+    """Triplets at random say nothing about held-out ones: the weakest strength will do."""
+    rng = np.random.default_rng(1)
+    noise = np.array([rng.permutation(40)[:3] for _ in range(150)])
+    curve = choose_strength(
+        MODEL, X, [1e-4, 1.0], row_triplets=noise, n_splits=4, random_state=0, verbose=0
+    )
+    assert curve.recommended == 1e-4
+    assert curve.loss_mean[1] > curve.loss_mean[0]
+    assert abs(curve.satisfied_mean[0] - 0.5) < 0.15
+
+
+def test_groups_are_held_out_together():
+    from rprnmf.model_selection.strength import triplet_folds
+
+    group = np.arange(150) // 10
+    seen = []
+    for train, test in triplet_folds(KNOWN, 5, group, np.random.RandomState(0)):
+        held = {tuple(row) for row in test.items.tolist()}
+        of = {g for g, row in zip(group, KNOWN.items.tolist(), strict=True) if tuple(row) in held}
+        assert train.n_triplets + test.n_triplets == 150
+        assert test.n_triplets == 10 * len(of)
+        seen += sorted(of)
+    assert sorted(seen) == list(range(15))
+
+
+def test_groups_are_those_of_the_triplets_that_x_knows():
+    """What absent="drop" leaves out takes its group with it."""
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(40)])
+    names = np.array(frame.index, dtype=object)[KNOWN.items]
+    names[::3, 1] = "nobody"
+    settings = {"strengths": [1.0], "n_splits": 3, "random_state": 0, "verbose": 0}
+    some = Triplets(names, absent="drop")
+    kept = np.flatnonzero(names[:, 1] != "nobody")
+    group = np.arange(150) % 7
+    given = choose_strength(MODEL, frame, row_triplets=some, row_groups=group, **settings)
+    same = choose_strength(
+        MODEL, X, row_triplets=KNOWN.take(kept), row_groups=group[kept], **settings
+    )
+    np.testing.assert_array_equal(given.satisfied, same.satisfied)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"row_triplets": None}, "needs row_triplets or column_triplets"),
+        ({"strengths": []}, "strengths is empty"),
+        ({"strengths": [0.0]}, "positive numbers or 'auto'"),
+        ({"n_splits": 200}, "as many triplets"),
+        ({"row_groups": [1, 2]}, "one for each of 150 triplets, got 2"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(change, message):
+    given = {"strengths": [1.0], "row_triplets": KNOWN, "verbose": 0} | change
+    with pytest.raises(ValueError, match=message):
+        choose_strength(MODEL, X, **given)
+
+
+def test_a_search_of_scikit_learn_may_choose_too():
+    unlike = np.random.default_rng(7).random((40, 2))  # what X does not say
+    known = triplets_from_features(unlike, 600, random_state=0)
+    train, test = known.split(0.3, random_state=0)
+    rows = np.arange(len(X))
+    search = GridSearchCV(
+        MODEL, {"row_strength": [1e-6, 1.0]}, scoring=triplet_scorer(test), cv=[(rows, rows)]
+    )
+    search.fit(X, row_triplets=train)
+    assert search.best_params_ == {"row_strength": 1.0}
+    names = [f"item {i}" for i in range(40)]
+    frame = pd.DataFrame(X, index=names, columns=[f"c{j}" for j in range(25)])
+    by_name = [
+        Triplets(np.array(names, dtype=object)[part.items], absent="drop") for part in (train, test)
+    ]
+    search = GridSearchCV(
+        MODEL, {"row_strength": [0.1, 1.0]}, scoring=triplet_scorer(by_name[1]), cv=2
+    )
+    search.fit(frame, row_triplets=by_name[0])
+    for fold, (rest, held) in enumerate(KFold(2).split(X)):
+        model = (
+            clone(MODEL).set_params(row_strength=1.0).fit(frame.iloc[rest], row_triplets=by_name[0])
+        )
+        W = model.transform(frame.iloc[held])  # not the rows that it was fitted on
+        inside = by_name[1].positions(len(held), frame.index[held])
+        expected = satisfied_rate(W, inside)
+        assert search.cv_results_[f"split{fold}_test_score"][1] == pytest.approx(expected)
+
+
+def test_questions_are_uncertain_new_and_spread():
+    model = RPRNMF(4, max_iter=25, tol=0, random_state=0).fit(X, row_triplets=KNOWN)
+    asked = next_queries(model, 60, random_state=0)
+    assert asked == next_queries(model, 60, random_state=0)
+    assert asked.n_triplets == 60
+
+    def questions(rows):
+        return {(q, min(r, s), max(r, s)) for q, r, s in rows.tolist()}
+
+    assert len(questions(asked.items)) == 60
+    assert not questions(asked.items) & questions(KNOWN.items)
+    _, near, far = triplet_distances(model.embedding_, asked)
+    assert (near <= far).all()
+    certain = (far - near) / (near + far)
+    rng = np.random.default_rng(0)
+    other = np.array([rng.permutation(40)[:3] for _ in range(2000)])
+    _, a, b = triplet_distances(model.embedding_, other)
+    assert np.median(certain) < 0.1 * np.median(np.abs(a - b) / (a + b))
+    counts = np.bincount(asked.items.ravel(), minlength=40)
+    assert counts.max() <= 10  # 4.5 on average
+    assert (asked.weights == 1).all()  # they are no votes
+    more = next_queries(model, 60, asked=asked, random_state=0)
+    assert not questions(more.items) & questions(asked.items)
+    columns = next_queries(model, 5, side="column", random_state=0)
+    assert columns.items.max() < 25
+
+
+def test_questions_among_given_ones():
+    F = HIDDEN
+    few = [[0, 1, 2], [0, 2, 1], [3, 4, 5]]
+    found = propose_queries(F, 10, candidates=few)
+    assert found.n_triplets == 2
+    assert propose_queries(F, 10, candidates=few, asked=[[3, 5, 4]]).n_triplets == 1
+    some = propose_queries(F, 30, items=[1, 5, 7, 9], random_state=0)
+    assert some.n_triplets == 12  # all that four items make
+    assert set(np.unique(some.items)) == {1, 5, 7, 9}
+    both = propose_queries(F, 10, items=[0, 1, 2], candidates=few)
+    assert both.n_triplets == 1
+    with pytest.raises(NotFittedError):
+        next_queries(RPRNMF(2), 3)
+    with pytest.raises(ValueError, match="needs three items"):
+        propose_queries(F, 3, items=[1, 2])
+    with pytest.raises(ValueError, match="side must be"):
+        next_queries(NMF(2).fit(X), 3, side="both")
+
+
+def test_questions_about_names():
+    names = [f"item {i}" for i in range(40)]
+    frame = pd.DataFrame(X, index=names)
+    known = Triplets(np.array(names, dtype=object)[KNOWN.items])
+    model = RPRNMF(2, max_iter=5, tol=0, random_state=0).fit(frame, row_triplets=known)
+    asked = [["item 0", "item 1", "item 2"]]
+    few = [["item 0", "item 2", "item 1"], ["item 3", "item 4", "item 5"]]
+    assert next_queries(model, 5, asked=asked, candidates=few).n_triplets == 1
+
+
+def test_an_empty_side_has_no_say():
+    settings = {"strengths": [1.0], "row_triplets": KNOWN, "n_splits": 3, "verbose": 0}
+    curve = choose_strength(MODEL, X, column_triplets=[], random_state=0, **settings)
+    np.testing.assert_array_equal(
+        curve.satisfied, choose_strength(MODEL, X, random_state=0, **settings).satisfied
+    )
+
+
+def test_what_is_said_twice_is_held_out_once():
+    from rprnmf.model_selection.strength import triplet_folds
+
+    twice = KNOWN + KNOWN
+    for train, test in triplet_folds(twice, 3, None, np.random.RandomState(0)):
+        told = {tuple(row) for row in train.items.tolist()}
+        assert not told & {tuple(row) for row in test.items.tolist()}
+
+
+def test_a_report_has_a_row_a_triplet():
+    names = [f"item {i}" for i in range(40)]
+    frame = pd.DataFrame(X, index=names, columns=[f"c{j}" for j in range(25)])
+    rows = Triplets(np.array(names, dtype=object)[KNOWN.items], weights=np.arange(1.0, 151.0))
+    columns = Triplets([["c0", "c1", "c2"], ["c0", "c2", "c1"]])
+    model = RPRNMF(4, max_iter=25, tol=0, random_state=0)
+    model.fit(frame, row_triplets=rows, column_triplets=columns)
+    report = model.triplet_report()
+    table = report.frame
+    assert list(table.columns) == [
+        *("side", "q", "r", "s", "near", "far", "margin", "satisfied", "weight")
+    ]
+    assert len(table) == 152
+    row = table[table.side == "row"]
+    assert row[["q", "r", "s"]].to_numpy().tolist() == rows.items.tolist()
+    np.testing.assert_array_equal(row.weight, rows.weights)
+    np.testing.assert_allclose(row.margin, row.far - row.near)
+    assert row.satisfied.mean() == pytest.approx(model.row_satisfied_rate_)
+    assert table[table.side == "column"].satisfied.sum() == 1
+    text = str(report)
+    assert f"row triplets: {int(row.satisfied.sum())} of 150 met" in text
+    assert "column triplets: 1 of 2 met (50.0 %)" in text
+    assert "c0 (1)" in text
+    assert str(RPRNMF(2, max_iter=2, tol=0).fit(X).triplet_report()) == "no triplets were given"
