@@ -23,6 +23,8 @@ NAMES = (
     "growth",
     "large",
     "paper_speed",
+    "toolkit",
+    "questions",
 )
 
 

@@ -15,6 +15,7 @@ from report import Report
 
 from rprnmf import NMF, RPRNMF
 from rprnmf.metrics import mean_divergence, mean_squared_loss
+from rprnmf.triplets import triplets_from_chains
 
 SEEDS = 10
 PAPER_SEEDS = 5  # minutes otherwise
@@ -22,16 +23,6 @@ MEASURES = {"frobenius": mean_squared_loss, "kullback-leibler": mean_divergence}
 CASES = [(100, 100, 20, side, T) for side in ("columns",) for T in (10, 30, 50)]
 CASES += [(100, 100, 20, "rows", 30), (100, 100, 20, "both", 30)]
 CASES += [(60, 60, 12, "columns", 12), (50, 150, 15, "columns", 30)]
-
-
-def chains(F: np.ndarray, n_triplets: int, rng: np.random.Generator) -> np.ndarray:
-    """5-chains that hold in F (one point a row): seven points, six rising distances."""
-    found: list[tuple[int, int, int]] = []
-    while len(found) < n_triplets:
-        p = rng.choice(len(F), 7, replace=False)
-        if (np.diff(((F[p[1:]] - F[p[:-1]]) ** 2).sum(axis=1)) > 0).all():
-            found += [(p[i + 1], p[i], p[i + 2]) for i in range(5)]
-    return np.array(found[:n_triplets])
 
 
 def one(seed: int, beta_loss: str, n: int, m: int, K: int, side: str, T: int) -> tuple:
@@ -42,9 +33,9 @@ def one(seed: int, beta_loss: str, n: int, m: int, K: int, side: str, T: int) ->
     X = (X - X.min()) / (X.max() - X.min())
     knowledge = {}
     if side in ("rows", "both"):
-        knowledge["row_triplets"] = chains(W, T, rng)
+        knowledge["row_triplets"] = triplets_from_chains(W, T, random_state=seed)
     if side in ("columns", "both"):
-        knowledge["column_triplets"] = chains(H.T, T, rng)
+        knowledge["column_triplets"] = triplets_from_chains(H.T, T, random_state=seed)
     model = RPRNMF(K, beta_loss=beta_loss, random_state=seed, n_jobs=1)
     seconds, _ = seconds_of(lambda: model.fit(X, **knowledge))
     rates = [model.row_satisfied_rate_, model.column_satisfied_rate_]

@@ -11,13 +11,28 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+def block(number):
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[number]
+    return compile(code, "README.md", "exec")
+
+
 def test_the_example_runs_and_the_comparisons_hold(capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
+    exec(block(0), {})
     met, unseen, error = map(float, capsys.readouterr().out.split())
     assert met > 0.99
     assert unseen > 0.95
     assert error > 0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(block(1), names)
+    text = capsys.readouterr().out
+    assert "3 triplets, 2 of them in 1 conflicts" in text
+    assert "<- recommended" in text
+    assert names["Triplets"].read(tmp_path / "known.csv") == names["known"]
 
 
 def test_the_files_that_it_names_exist():
