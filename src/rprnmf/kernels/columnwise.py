@@ -10,7 +10,7 @@ difference of two nearly equal numbers keeps no digits.
 
 from __future__ import annotations
 
-from rprnmf.kernels import kernel
+from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.csr import dot
 
 KEEPS = 0.9
@@ -84,3 +84,44 @@ def columns_divergence(
             model[t] = y
             above[j] += data[t] * f[i] / max(y, tiny)
             below[j] += f[i]
+
+
+@kernel
+def dense_rows_divergence(start, stop, X, model, F, G, a, b, g, tiny, room, above):
+    """As `rows_divergence` where every entry is stored: contiguous, so that it vectorises."""
+    m = X.shape[1]
+    for i in range(start, stop):
+        dense_change(X, model, F, G, a[i], b, i, room)
+        x, y = X[i], model[i]
+        numerator = 0.0
+        for j in range(m):
+            numerator += x[j] * g[j] / max(y[j], tiny)
+        above[i] = numerator
+
+
+@kernel
+def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, room, above):
+    """As `columns_divergence` where every entry is stored."""
+    m = X.shape[1]
+    above[:] = 0
+    for i in range(start, stop):
+        dense_change(X, model, F, G, a[i], b, i, room)
+        x, y, f_i = X[i], model[i], f[i]
+        for j in range(m):
+            above[j] += x[j] * f_i / max(y[j], tiny)
+
+
+@inner
+def dense_change(X, model, F, G, a_i, b, i, room):
+    """Add a change to row i of the model."""
+    y = model[i]
+    lost = 0
+    for j in range(y.shape[0]):
+        room[j] = y[j] + a_i * b[j]
+        lost += room[j] < KEEPS * y[j]
+    if lost > 0:
+        for j in range(y.shape[0]):
+            if room[j] < KEEPS * y[j]:
+                room[j] = dot(F[i], G[j])
+    for j in range(y.shape[0]):
+        y[j] = room[j]

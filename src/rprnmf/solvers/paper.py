@@ -109,6 +109,11 @@ class ProgramSide:
             if isinstance(self.triplets, TripletExponential):
                 self.triplets.cap = LARGEST_EXPONENT[np.dtype(dtype)]
 
+    @property
+    def penalised(self) -> bool:
+        """Whether triplets or a graph act here."""
+        return self.triplets is not None or self.graph is not None
+
     def begin(self, F: np.ndarray) -> None:
         """Distances anew, at the start of a sweep."""
         if self.triplets is not None:
@@ -209,9 +214,12 @@ class Program:
     def change(self, side: ProgramSide, F: np.ndarray, k: int, above, below) -> None:
         """The multiplicative update of one column."""
         old = np.ascontiguousarray(F[:, k : k + 1])
-        parts = side.split(old)
         if side.tying is not None:
             above, below = side.tying.sum(above), side.tying.sum(below)
+        if not side.penalised:
+            F[:, k] = old[:, 0] * above / np.maximum(below, self.eps)
+            return
+        parts = side.split(old)
         if self.divergence:
             with_penalty = below + parts.gradient[:, 0]
             below = np.where(with_penalty < 0, below, with_penalty)

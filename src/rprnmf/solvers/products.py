@@ -12,7 +12,7 @@ import numpy as np
 
 from rprnmf.kernels import columnwise, csr
 from rprnmf.observed import BaseView, Entries, FullDense, FullSparse, Masked
-from rprnmf.threads import map_blocks, row_blocks
+from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 Parts = tuple[np.ndarray, np.ndarray]
 TINY = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
@@ -38,8 +38,49 @@ class Products(ABC):
         """For Ht[:, k], with the new W[:, k]."""
 
 
-class StoredProducts(Products):
-    """Sums over stored entries: x g and y g (Frobenius) or x g / y and g (divergence)."""
+class ModelProducts(Products):
+    """Sums over all entries of a model that follows each change: x g / y and g, say."""
+
+    shape: tuple[int, int]
+
+    def begin(self, W, Ht):
+        self.W, self.Ht = W, Ht
+        self.model = self._model(W, Ht)
+        self.last = -1
+
+    def rows(self, k):
+        pending = self._pending()
+        self._remember(k)
+        return self._pass(0, pending, self.h)
+
+    def columns(self, k):
+        pending = self._pending()
+        self._remember(k)
+        return self._pass(1, pending, self.w)
+
+    @abstractmethod
+    def _model(self, W: np.ndarray, Ht: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _pass(self, side: int, pending: Parts, vector: np.ndarray) -> Parts:
+        """Add what is pending to the model and take the sums of one side."""
+
+    def _remember(self, k: int) -> None:
+        self.last, self.w, self.h = k, self.W[:, k].copy(), self.Ht[:, k].copy()
+
+    def _pending(self) -> Parts:
+        """What one column of one factor has added to the model since the last pass: a b'."""
+        if self.last < 0:
+            n, m = self.shape
+            return np.zeros(n, dtype=self.W.dtype), np.zeros(m, dtype=self.W.dtype)
+        w, h = self.W[:, self.last], self.Ht[:, self.last]
+        if (w == self.w).all():
+            return w.copy(), h - self.h
+        return w - self.w, h.copy()
+
+
+class StoredProducts(ModelProducts):
+    """Over stored entries: x g and y g (Frobenius) or x g / y and g (divergence)."""
 
     def __init__(self, entries: Entries, divergence: bool):
         self.entries = entries
@@ -48,55 +89,62 @@ class StoredProducts(Products):
             if divergence
             else (columnwise.rows_frobenius, columnwise.columns_frobenius)
         )
-        n, m = entries.shape
+        n, m = self.shape = entries.shape
         # a visit to an entry costs some ten multiply-adds
         self.blocks = row_blocks(entries.indptr * 10)
+        self.number = {start: block for block, (start, _) in enumerate(self.blocks)}
         self.tiny = TINY[np.dtype(entries.data.dtype)]
         self.row_parts = np.empty((2, n))
         self.column_parts = np.empty((len(self.blocks), 2, m))
 
-    def begin(self, W, Ht):
-        self.W, self.Ht = W, Ht
-        self.model = self.entries.model(W, Ht)
-        self.last = -1
+    def _model(self, W, Ht):
+        return self.entries.model(W, Ht)
 
-    def rows(self, k):
-        pending = self._pending()
-        self._remember(k)
-        self._pass(0, pending, self.Ht[:, k].copy(), lambda block: self.row_parts)
-        return self.row_parts[0], self.row_parts[1]
-
-    def columns(self, k):
-        pending = self._pending()
-        self._remember(k)
-        self._pass(1, pending, self.W[:, k].copy(), lambda block: self.column_parts[block])
-        above, below = self.column_parts.sum(axis=0)
-        return above, below
-
-    def _remember(self, k: int) -> None:
-        self.last, self.w, self.h = k, self.W[:, k].copy(), self.Ht[:, k].copy()
-
-    def _pending(self) -> Parts:
-        """What one column of one factor has added to the model since the last pass: a b'."""
-        if self.last < 0:
-            n, m = self.entries.shape
-            return np.zeros(n, dtype=self.W.dtype), np.zeros(m, dtype=self.W.dtype)
-        w, h = self.W[:, self.last], self.Ht[:, self.last]
-        if np.array_equal(w, self.w):
-            return w.copy(), h - self.h
-        return w - self.w, h.copy()
-
-    def _pass(self, side: int, pending: Parts, vector: np.ndarray, target) -> None:
+    def _pass(self, side, pending, vector):
         kernel, entries = self.kernels[side], self.entries
-        number = {start: block for block, (start, _) in enumerate(self.blocks)}
 
         def work(start: int, stop: int) -> None:
+            target = self.column_parts[self.number[start]] if side else self.row_parts
             kernel(
                 *(start, stop, entries.indptr, entries.indices, entries.data, self.model),
-                *(self.W, self.Ht, *pending, vector, self.tiny, *target(number[start])),
+                *(self.W, self.Ht, *pending, vector, self.tiny, *target),
             )
 
         map_blocks(work, self.blocks, entries.n_threads)
+        above, below = self.column_parts.sum(axis=0) if side else self.row_parts
+        return above, below
+
+
+class DenseDivergenceProducts(ModelProducts):
+    """The divergence of a full dense matrix: x g / y and g."""
+
+    def __init__(self, view: FullDense):
+        self.X = np.ascontiguousarray(view.X)
+        n, m = self.shape = view.shape
+        self.blocks = row_blocks(np.arange(n + 1) * (10 * m))
+        self.number = {start: block for block, (start, _) in enumerate(self.blocks)}
+        self.n_threads = available_threads(view.n_jobs)
+        self.tiny = TINY[np.dtype(view.dtype)]
+        self.room = np.empty((len(self.blocks), m), dtype=view.dtype)
+        self.row_parts = np.empty(n)
+        self.column_parts = np.empty((len(self.blocks), m))
+
+    def _model(self, W, Ht):
+        return W @ Ht.T
+
+    def _pass(self, side, pending, vector):
+        kernel = (columnwise.dense_rows_divergence, columnwise.dense_columns_divergence)[side]
+
+        def work(start: int, stop: int) -> None:
+            block = self.number[start]
+            kernel(
+                *(start, stop, self.X, self.model, self.W, self.Ht, *pending, vector, self.tiny),
+                *(self.room[block], self.column_parts[block] if side else self.row_parts),
+            )
+
+        map_blocks(work, self.blocks, self.n_threads)
+        above = self.column_parts.sum(axis=0) if side else self.row_parts
+        return above, np.full(len(above), vector.sum(dtype=np.float64))
 
 
 class GramProducts(Products):
@@ -150,4 +198,5 @@ def make_products(view: BaseView, divergence: bool) -> Products:
         return GramProducts(view)
     if isinstance(view, FullSparse):
         return SparseDivergenceProducts(view)
-    return StoredProducts(view.stored(), divergence)
+    assert isinstance(view, FullDense)
+    return DenseDivergenceProducts(view)
