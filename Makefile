@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench bench-quick clean
+.PHONY: setup demo test lint bench bench-quick reproduce-quick clean
 
 setup: $(READY)
 
@@ -33,6 +33,10 @@ bench: $(READY)
 bench-quick: $(READY)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(RUN) benchmarks/run.py --quick
+
+# Every experiment of the paper in minutes (the data sets that are there); results-quick/report.html.
+reproduce-quick: $(READY)
+	$(RUN) -m rprnmf reproduce all --quick
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,41 @@
+"""The command line: ``rprnmf COMMAND``; one file a command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+COMMANDS = ("reproduce",)  # a module of this folder each, with add_arguments and run
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        None is what the program was called with.
+    """
+    parser = argparse.ArgumentParser(
+        prog="rprnmf", description="Factorise a matrix and keep what is known about it."
+    )
+    parser.add_argument("--version", action="version", version=f"rprnmf {version('rprnmf')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        module = import_module(f"rprnmf.cli.{name}")
+        summary = (module.__doc__ or "").strip().splitlines()[0]
+        part = commands.add_parser(name, help=summary, description=summary)
+        module.add_arguments(part)
+        part.set_defaults(run=module.run)
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.run(chosen)
+    except KeyboardInterrupt:
+        print("\nstopped; the same command goes on from here.", file=sys.stderr)
+        return 130
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        print(f"rprnmf {chosen.command}: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,41 @@
+"""Run an experiment of the paper and write its report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    from rprnmf.experiments import EXPERIMENTS
+
+    parser.add_argument(
+        "name", choices=[*EXPERIMENTS, "all"], metavar="NAME", help=", ".join([*EXPERIMENTS, "all"])
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer and smaller fits, to see that all works"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for results and report (default: results, or results-quick)",
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes (default: one for every core)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run it."""
+    from rprnmf.experiments import reproduce
+
+    out = arguments.out or Path("results-quick" if arguments.quick else "results")
+    page = reproduce(arguments.name, quick=arguments.quick, out=out, jobs=arguments.jobs)
+    for section in page.sections:
+        print(f"\n{section.title}")
+        for finding in section.findings:
+            print(f"  - {finding}")
+    print(f"\nReport: {out / 'report.html'}")
+    return 0

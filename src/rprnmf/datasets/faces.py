@@ -1,0 +1,91 @@
+"""Faces: ORL and CMU PIE (pose 27), 32 x 32 pixels, as prepared by Deng Cai."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from rprnmf.datasets.home import Source, locate
+
+CAI = "http://www.cad.zju.edu.cn/home/dengcai/Data"
+ORL = Source(
+    title="ORL faces (32 x 32)",
+    prepared="orl_32x32.npz",
+    url=f"{CAI}/ORL/ORL_32x32.mat",
+    digest="cdcb1c06f3da2de856f1a5eb61878407de16b64d2bfa4212831582eb207c78a6",
+    arrays=("images", "labels"),
+)
+PIE = Source(
+    title="CMU PIE faces, pose 27 (32 x 32)",
+    prepared="pie_pose27_32x32.npz",
+    url=f"{CAI}/PIE/PIE_pose27.mat",
+    digest="d4790f7f231a0a658b8125d5ca7ae1e72c8490312565c94e7b0e8d4225ad1c97",
+    arrays=("images", "labels"),
+)
+TERMS = {
+    ORL: "AT&T Laboratories Cambridge; credit required.",
+    PIE: "Carnegie Mellon University; research use.",
+}
+
+
+def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bunch:
+    """The ORL (AT&T, Olivetti) faces: 400 images of 40 people.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        The folder to look in and to download to; see `get_data_home`.
+    download_if_missing : bool, default=True
+        False: raise if the data are not there.
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data``: ndarray of shape (400, 1024), grey levels 0 to 255; ``images``: the same upright,
+        of shape (400, 32, 32); ``target``: the person, 0 to 39; ``DESCR``.
+    """
+    return _faces(ORL, data_home, download_if_missing)
+
+
+def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bunch:
+    """The CMU PIE faces of pose 27: 2856 images of 68 people under different lights.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        The folder to look in and to download to; see `get_data_home`.
+    download_if_missing : bool, default=True
+        False: raise if the data are not there.
+
+    Returns
+    -------
+    bunch : Bunch
+        ``data``: ndarray of shape (2856, 1024), grey levels 0 to 255; ``images``: the same
+        upright, of shape (2856, 32, 32); ``target``: the person, 0 to 67; ``DESCR``.
+    """
+    return _faces(PIE, data_home, download_if_missing)
+
+
+def _faces(source: Source, data_home: Any, download_if_missing: bool) -> Bunch:
+    def convert(official: Path, folder: Path) -> None:
+        from scipy.io import loadmat
+
+        found = loadmat(official, variable_names=["fea", "gnd"])
+        np.savez_compressed(
+            folder / source.prepared,
+            images=found["fea"].astype(np.uint8),
+            labels=found["gnd"].ravel().astype(np.uint8),
+        )
+
+    folder = locate(source, convert, data_home, download_if_missing)
+    with np.load(folder / source.prepared) as found:
+        data, labels = found["images"].astype(np.float64), found["labels"].astype(np.int64)
+    return Bunch(
+        data=data,
+        images=data.reshape(-1, 32, 32).transpose(0, 2, 1),  # the files go down the columns
+        target=labels - 1,
+        DESCR=f"{source.title}: {len(data)} images. {source.url}. {TERMS[source]}",
+    )

@@ -1,0 +1,220 @@
+"""Where data sets lie, and how they get there.
+
+A data set is looked for in the folder that is named, else in the one that the variable
+RPRNMF_DATA names, else in ``~/rprnmf_data``. What is downloaded is brought into the form of a
+prepared file and kept in the latter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+VARIABLE = "RPRNMF_DATA"
+TIMEOUT = 30.0  # seconds without an answer
+CHUNK = 1 << 16
+
+
+class MissingDataError(OSError):
+    """A data set is not there; the message says where it comes from and where to put it."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set: the prepared file, and where it comes from.
+
+    ``sha256`` is that of the official file, where its owners publish one; ``digest`` is that of
+    the arrays that matter, which is checked whatever file they came in.
+    """
+
+    title: str
+    prepared: str
+    url: str
+    digest: str
+    arrays: tuple[str, ...]
+    sha256: str | None = None
+    beside: tuple[str, ...] = ()  # further prepared files
+
+    @property
+    def official(self) -> str:
+        """The name of the official file."""
+        return self.url.rsplit("/", 1)[1]
+
+
+def get_data_home(data_home: Any = None) -> Path:
+    """The folder for data sets: the one given, that of RPRNMF_DATA, or ``~/rprnmf_data``.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+
+    Examples
+    --------
+    >>> from rprnmf.datasets import get_data_home
+    >>> get_data_home("some/folder").name
+    'folder'
+    """
+    return folders(data_home)[0]
+
+
+def folders(data_home: Any = None) -> list[Path]:
+    """Where to look, first place first; the last one may be written to."""
+    if data_home is not None:
+        return [Path(data_home).expanduser()]
+    named = os.environ.get(VARIABLE)
+    return [*([Path(named).expanduser()] if named else []), Path.home() / "rprnmf_data"]
+
+
+def locate(
+    source: Source,
+    convert: Callable[[Path, Path], None],
+    data_home: Any = None,
+    download_if_missing: bool = True,
+) -> Path:
+    """The folder that has a prepared data set; it is brought there if need be.
+
+    Parameters
+    ----------
+    source : Source
+    convert : callable
+        ``convert(official, folder)`` writes the prepared files into a folder.
+    data_home : path-like, default=None
+    download_if_missing : bool, default=True
+    """
+    places = folders(data_home)
+    wanted = (source.prepared, *source.beside)
+    for place in places:
+        if all((place / name).exists() for name in wanted):
+            return place
+    home = places[-1]
+    for place in places:
+        if (place / source.official).exists():
+            prepare(source, place / source.official, home, convert)
+            return home
+    if not download_if_missing:
+        raise MissingDataError(f"{missing(source, places)}.")
+    try:
+        official = download(source.url, home / source.official, source.sha256)
+    except (OSError, http.client.HTTPException) as error:
+        raise MissingDataError(f"{missing(source, places)} ({reason(error)}).") from error
+    prepare(source, official, home, convert)
+    return home
+
+
+def missing(source: Source, places: Iterable[Path]) -> str:
+    """One sentence: what is missing, where to get it, where to put it."""
+    looked = " or ".join(str(place) for place in places)
+    return (
+        f"{source.title} is missing ({source.prepared} is not in {looked}): set {VARIABLE} to a "
+        f"folder that has it, or put {source.official} from {source.url} there, which is "
+        "downloaded where there is a network"
+    )
+
+
+def reason(error: BaseException) -> str:
+    """Why a download failed."""
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    return f"download failed: {cause}"
+
+
+def prepare(
+    source: Source, official: Path, home: Path, convert: Callable[[Path, Path], None]
+) -> None:
+    """Turn an official file into prepared ones, of which the npz file comes last."""
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home) as name:
+        folder = Path(name)
+        try:
+            convert(official, folder)
+        except Exception as error:
+            raise OSError(
+                f"{official} cannot be read as {source.title} ({error}); remove it to download it "
+                "again."
+            ) from error
+        with np.load(folder / source.prepared) as data:
+            found = digest(data[array] for array in source.arrays)
+        if found != source.digest:
+            raise OSError(
+                f"{official} is not {source.title}: the checksum of its content is {found}, "
+                f"expected {source.digest}; remove it to download it again."
+            )
+        for part in (*source.beside, source.prepared):
+            os.replace(folder / part, home / part)
+
+
+def digest(arrays: Iterable[np.ndarray]) -> str:
+    """SHA-256 of the values of arrays, as 32-bit numbers in C order."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+    return found.hexdigest()
+
+
+def download(url: str, path: Path, sha256: str | None = None) -> Path:
+    """Download a file; it is there completely and with the right checksum, or not at all.
+
+    Parameters
+    ----------
+    url : str
+    path : path-like
+        Where to put it.
+    sha256 : str, default=None
+        The checksum it must have.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    request = urllib.request.Request(url, headers={"User-Agent": "rprnmf"})
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, beside(path) as part:
+        expected = int(answer.headers.get("Content-Length") or 0)
+        summed, size = hashlib.sha256(), 0
+        with part.open("wb") as file:
+            for chunk in shown(answer, expected, path.name):
+                file.write(chunk)
+                summed.update(chunk)
+                size += len(chunk)
+        if expected and size != expected:
+            raise OSError(f"{url} ended after {size} of {expected} bytes")
+        if sha256 is not None and summed.hexdigest() != sha256:
+            raise OSError(
+                f"{url} has the checksum {summed.hexdigest()}, expected {sha256}; it was not kept"
+            )
+        os.replace(part, path)
+    return path
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """A file of one's own in the same folder, gone afterwards unless it was moved."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def shown(answer: Any, expected: int, name: str) -> Iterator[bytes]:
+    """The chunks of an answer, with a line of progress on a terminal."""
+    done, said = 0, time.monotonic()
+    tell = sys.stderr.isatty()
+    while chunk := answer.read(CHUNK):
+        done += len(chunk)
+        if tell and time.monotonic() - said > 0.2:
+            said = time.monotonic()
+            share = f" of {expected / 1e6:.1f}" if expected else ""
+            print(f"\r{name}: {done / 1e6:.1f}{share} MB", end="", file=sys.stderr, flush=True)
+        yield chunk
+    if tell:
+        print(f"\r{name}: {done / 1e6:.1f} MB, done      ", file=sys.stderr)

@@ -1,0 +1,51 @@
+"""What an experiment is: jobs, each of which is one fit, and a section of the report."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+Settings = dict[str, Any]  # of one job: plain numbers and words, all that its result depends on
+Values = dict[str, Any]  # what it measured
+Row = dict[str, Any]  # both together
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure of the paper.
+
+    Attributes
+    ----------
+    name : str
+        As in ``rprnmf reproduce NAME``.
+    title : str
+    jobs : callable
+        ``jobs(quick)`` lists the settings of all fits, those that are wanted first in front.
+    run : callable
+        ``run(settings)`` does one of them and returns what it measured.
+    section : callable
+        ``section(rows)`` writes the part of the report from all jobs that are done.
+    cost : callable
+        ``cost(settings)``: about how long a job takes, in any unit, for the time left.
+    prepare : callable
+        Is called before the first job: raises where a data set is missing.
+    """
+
+    name: str
+    title: str
+    jobs: Callable[[bool], list[Settings]]
+    run: Callable[[Settings], Values]
+    section: Callable[[list[Row]], Any]
+    cost: Callable[[Settings], float] = lambda settings: 1.0
+    prepare: Callable[[], Any] = lambda: None
+
+
+@cache
+def published(name: str) -> list[dict[str, str]]:
+    """The rows of a table of published figures."""
+    path = files("rprnmf.experiments") / "published" / f"{name}.csv"
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))

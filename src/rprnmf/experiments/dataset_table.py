@@ -1,0 +1,70 @@
+"""Table 1: the data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.datasets import MissingDataError, fetch_movielens_1m, fetch_orl, fetch_pie, make_chains
+from rprnmf.experiments import synthetic_size
+from rprnmf.experiments.base import Experiment, Row, published
+from rprnmf.experiments.page import Section, Table
+
+SIZES = synthetic_size.SIZES
+FOUND: dict[str, Callable[[], list[Any]]] = {
+    "Synthetic 1": lambda: [make_chains(random_state=0).data],
+    "Synthetic 2": lambda: [
+        make_chains(n, n, n // 5, n_column_triplets=n // 5, random_state=0).data
+        for n in (SIZES[0], SIZES[-1])
+    ],
+    "AT&T ORL": lambda: [fetch_orl().data.T],
+    "CMU PIE": lambda: [fetch_pie().data.T],
+    "Movielens 1M": lambda: [fetch_movielens_1m().data],
+}
+
+
+def described(matrices: list[Any]) -> list[str]:
+    """Rows, columns, observed entries and their share, from the smallest to the largest."""
+    counts = [
+        (*X.shape, X.nnz if sp.issparse(X) else X.size, 1.0 if not sp.issparse(X) else None)
+        for X in matrices
+    ]
+    columns = [sorted({count[place] for count in counts}) for place in range(3)]
+    density = [count[2] / (count[0] * count[1]) for count in counts]
+    return ["-".join(map(str, column)) for column in columns] + [f"{np.max(density):.3g}"]
+
+
+def section(rows: list[Row]) -> Section:
+    """What the data sets are here, and in the paper."""
+    body, findings, same = [], [], 0
+    for row in published("datasets"):
+        name, figures = row["dataset"], [row[k] for k in ("rows", "columns", "non-zeros")]
+        try:
+            here = described(FOUND[name]())
+        except MissingDataError as error:
+            body.append([name, *["missing"] * 4, *figures, row["density"]])
+            findings.append(str(error))
+            continue
+        same += here[:3] == figures
+        body.append([name, *here, *figures, row["density"]])
+    head = ["rows", "columns", "entries", "density"]
+    table = Table(
+        "datasets",
+        "Matrices as they are factorised",
+        ["data set", *head, *(f"{name}, published" for name in head)],
+        body,
+    )
+    findings.insert(0, f"{same} of {len(body)} data sets have the published shape and entries.")
+    text = (
+        "Faces are columns. The entries of MovieLens are ratings, those of the other matrices are "
+        "all there are (a few pixels of the faces are 0, which the paper counts as entries too)."
+    )
+    return Section("datasets", EXPERIMENT.title, text, [table], findings=findings)
+
+
+EXPERIMENT = Experiment(
+    "datasets", "Table 1: the data sets", lambda quick: [], lambda settings: {}, section
+)

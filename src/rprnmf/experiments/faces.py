@@ -1,0 +1,211 @@
+"""What the two face experiments share: fit, cluster, count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.utils import Bunch
+
+from rprnmf.datasets import fetch_orl, fetch_pie
+from rprnmf.experiments.algorithms import (
+    BOTH,
+    GENTLE,
+    GRAPH,
+    HEAT,
+    NEIGHBOURS,
+    OWN,
+    PAPER,
+    PLAIN,
+    WIDE,
+    Task,
+    fit,
+    measured,
+    start,
+)
+from rprnmf.experiments.base import Row, Settings, Values
+from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
+from rprnmf.experiments.page import Cell, Figure, Section, Table
+from rprnmf.experiments.tables import compared_section
+from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
+from rprnmf.triplets import Triplets, triplets_from_labels
+
+ALGORITHMS = (*PAPER, PLAIN, OWN, *WIDE)
+STRENGTH = {"euclidean": 20.0, "divergence": 2.0}
+SWEEPS, RESTARTS = 500, 20
+FETCH: dict[str, Callable[..., Bunch]] = {"orl": fetch_orl, "pie": fetch_pie}
+TAG = {"orl": 1, "pie": 2}  # of the random draws
+ANSWERS = (0, 1, 2, 5, 10, 50)  # triplets a class
+
+
+@lru_cache(maxsize=2)
+def faces(dataset: str) -> Bunch:
+    """The images, once a process."""
+    return FETCH[dataset]()
+
+
+def table_jobs(dataset: str, classes, repetitions: int) -> list[Settings]:
+    """All fits of the paper's table, repetition by repetition."""
+    return [
+        {
+            "dataset": dataset,
+            "K": K,
+            "repetition": repetition,
+            "algorithm": algorithm,
+            "measure": measure,
+            "strength": STRENGTH[measure],
+            "sweeps": SWEEPS,
+            "triplets": "protocol",
+            **WIDE.get(algorithm, {}),
+        }
+        for repetition in range(repetitions)
+        for K in classes
+        for algorithm in ALGORITHMS
+        for measure in STRENGTH
+        if measure == "euclidean" or algorithm not in WIDE
+    ]
+
+
+def answer_jobs(dataset: str, K: int, repetitions: int, counts=ANSWERS) -> list[Settings]:
+    """Fits with more and more triplets at random, by the library's own solver."""
+    return [
+        {
+            "dataset": dataset,
+            "K": K,
+            "repetition": repetition,
+            "algorithm": algorithm,
+            "measure": "euclidean",
+            "triplets": count * K,
+            **WIDE.get(algorithm, {}),
+        }
+        for repetition in range(repetitions)
+        for count in counts
+        for algorithm in ((PLAIN, GRAPH) if count == 0 else (OWN, BOTH))
+    ]
+
+
+def run(settings: Settings) -> Values:
+    """One fit, k-means on its factor, and how well the people are found."""
+    dataset, K = settings["dataset"], settings["K"]
+    bunch = faces(dataset)
+    rng = np.random.RandomState([TAG[dataset], K, settings["repetition"]])
+    people = rng.choice(np.unique(bunch.target), K, replace=False)
+    mixed = rng.permutation(np.flatnonzero(np.isin(bunch.target, people)))
+    X, y = bunch.data[mixed].T, bunch.target[mixed]
+    seed = rng.randint(2**31 - 1)
+    W, H = start(rng, X.shape, K)
+    task = Task(
+        X,
+        W,
+        H,
+        column_triplets=triplets(dataset, settings["triplets"], X, y, rng),
+        strength=settings.get("strength", 1.0),
+        sweeps=settings.get("sweeps", SWEEPS),
+    )
+    found = fit(settings["algorithm"], settings["measure"], task)
+    clusters = KMeans(K, n_init=RESTARTS, random_state=seed).fit_predict(found.H.T)
+    return {
+        **measured(found, settings["measure"], task),
+        "ACC": 100.0 * clustering_accuracy(y, clusters),
+        "NMI": 100.0 * normalized_mutual_info(y, clusters),
+        "n_triplets": task.column_triplets.n_triplets if task.column_triplets else 0,
+    }
+
+
+def triplets(dataset: str, wanted, X: np.ndarray, y: np.ndarray, rng) -> Triplets | None:
+    """By the paper's protocol for a data set, or so many at random."""
+    if wanted == "protocol":
+        if dataset == "orl":
+            return triplets_from_labels(y, per_class=2, random_state=rng)
+        return triplets_from_labels(y, per_class=4, features=X.T, random_state=rng)
+    return triplets_from_labels(y, wanted, random_state=rng) if wanted else None
+
+
+def cost(settings: Settings) -> float:
+    """Seconds, about."""
+    K = settings["K"]
+    images = {"orl": 10, "pie": 42}[settings["dataset"]] * K
+    entries = 1024 * images * K
+    kmeans = 2e-6 * images * K
+    if settings["algorithm"] not in PAPER:
+        return entries * 4e-8 + kmeans
+    slow = settings["measure"] == "divergence" and settings["algorithm"] != "GNMF"
+    return entries * settings["sweeps"] * (3.5e-9 if slow else 6e-10) + kmeans
+
+
+def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
+    """The table beside the paper's, and what more triplets bring."""
+    table = [row for row in rows if row["triplets"] == "protocol"]
+    answers = [row for row in rows if row["triplets"] != "protocol"]
+    text = (
+        f"Images of K people chosen at random, {protocol}, K components, k-means with "
+        f"{RESTARTS} restarts on the columns of H; NMI is normalised by the larger entropy. NMF, "
+        "GNMF, LCNMF and RPR-NMF run by the authors' rules for 500 sweeps with strength 20 "
+        "(Euclidean) and 2 (Divergence); GNMF gets its weights and LCNMF its labels from the same "
+        "triplets. What ends in (cd) is the library's own solver: with default settings, and with "
+        f"a graph of the {NEIGHBOURS} neighbours by correlation r, weights "
+        f"exp((r - 1) / {HEAT:g}) and strength {WIDE[BOTH]['graph_strength']:g}, margin "
+        f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} (gentle: graph "
+        f"{WIDE[GENTLE]['graph_strength']:g}, margin {WIDE[GENTLE]['margin']:g}, strength auto; "
+        f"graph alone: {WIDE[GRAPH]['graph_strength']:g}), the "
+        "same for both sets of faces. All start from the same factors and cluster with the same "
+        "seeds; CSR is by the distance that an algorithm works with. The paper's tables imply five "
+        "repetitions; the captions say how many there are here."
+    )
+    found = compared_section(name, title, text, table, "repetition", "n_triplets")
+    if answers:
+        found.figures.append(answers_figure(name, answers))
+        found.tables.append(answers_table(name, answers))
+    return found
+
+
+def spread_out(rows: list[Row]) -> list[Row]:
+    """What knows no triplets is the start of the lines that do."""
+    starts = {PLAIN: OWN, GRAPH: BOTH}
+    return [{**row, "algorithm": starts.get(row["algorithm"], row["algorithm"])} for row in rows]
+
+
+def answers_figure(name: str, rows: list[Row]) -> Figure:
+    """ACC and NMI over the number of triplets."""
+    lines = spread_out(rows)
+    panels = [
+        Panel(
+            f"{metric} (%)",
+            "triplets",
+            f"{metric} (%)",
+            lines_of(lines, "triplets", itemgetter(metric)),
+            log_x=True,
+        )
+        for metric in ("ACC", "NMI")
+    ]
+    caption = (
+        f"What triplets buy: {rows[0]['K']} people, triplets drawn at random from the labels; at "
+        "0 plain NMF and the graph alone."
+    )
+    return draw_panels(f"{name}-answers", caption, panels)
+
+
+def answers_table(name: str, rows: list[Row]) -> Table:
+    """The numbers of the figure."""
+    counts = sorted({row["triplets"] for row in rows})
+    body: list[list[Any]] = []
+    for count in counts:
+        line: list[Any] = [str(count)]
+        for algorithm in (OWN, BOTH):
+            part = [
+                row
+                for row in spread_out(rows)
+                if row["triplets"] == count and row["algorithm"] == algorithm
+            ]
+            for metric in ("ACC", "NMI", "CSR"):
+                values = [row[metric] for row in part if row[metric] == row[metric]]
+                spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+                line.append(Cell(float(np.mean(values)), spread) if values else "")
+        body.append(line)
+    head = [f"{m}, {a}" for a in ("triplets", "triplets + graph") for m in ("ACC", "NMI", "CSR")]
+    caption = f"What triplets buy, {rows[0]['K']} people (at 0: plain NMF, the graph alone)"
+    return Table(f"{name}-answers", caption, ["triplets", *head], body)

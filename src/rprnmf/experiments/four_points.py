@@ -1,0 +1,97 @@
+"""Figure 2: four points from three dimensions into two."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+
+from rprnmf.datasets import load_four_points
+from rprnmf.estimators import GNMF, LCNMF, RPRNMF
+from rprnmf.experiments.base import Experiment, Row
+from rprnmf.experiments.drawing import draw
+from rprnmf.experiments.page import Cell, Section, Table
+from rprnmf.metrics import satisfied_rate
+from rprnmf.triplets import triplets_to_labels
+
+PAIRS = list(combinations(range(4), 2))
+SEED = 0
+
+
+def factors() -> dict[str, np.ndarray]:
+    """The points in three dimensions, and in two by each algorithm."""
+    bunch = load_four_points()
+    X, known = bunch.data, bunch.column_triplets
+    settings: dict[str, Any] = {"n_components": 2, "random_state": SEED, "n_jobs": 1}
+    paper = {**settings, "solver": "paper", "max_iter": 500}
+    graph = pairwise_distances(X.T)  # as in the paper: distances for weights
+    graph = graph.max() - graph
+    np.fill_diagonal(graph, 0.0)
+    labels = triplets_to_labels(known, X.shape[1])
+    return {
+        "original": X.T,
+        "GNMF": GNMF(**paper, column_graph=graph).fit(X).components_.T,
+        "LCNMF": LCNMF(**paper).fit(X, column_labels=labels).components_.T,
+        "RPR-NMF": RPRNMF(**settings, max_iter=1000).fit(X, column_triplets=known).components_.T,
+    }
+
+
+def normalised(points: np.ndarray) -> np.ndarray:
+    """Distances of all pairs, the largest 1."""
+    apart = np.array([np.linalg.norm(points[i] - points[j]) for i, j in PAIRS])
+    return apart / max(apart.max(), 1e-300) if apart.max() > 1e-9 else np.zeros(len(PAIRS))
+
+
+def section(rows: list[Row]) -> Section:
+    """The four pictures and the distances in them."""
+    found = factors()
+    known = load_four_points().column_triplets
+    body: list[list[Any]] = []
+    findings = []
+    for name, points in found.items():
+        apart = normalised(points)
+        body.append([name, *(Cell(float(gap)) for gap in apart)])
+        rate = satisfied_rate(points, known) if name != "LCNMF" or apart.any() else 0.0
+        d24, d34 = apart[PAIRS.index((1, 3))], apart[PAIRS.index((2, 3))]
+        order = "equal to" if d24 == d34 else "less than" if d24 < d34 else "greater than"
+        findings.append(
+            f"{name}: the distance 2-4 ({d24:.2f}) is {order} the distance 3-4 ({d34:.2f}); "
+            f"{rate:.0%} of {known.n_triplets} comparisons hold."
+        )
+    head = ["", *(f"{i + 1}-{j + 1}" for i, j in PAIRS)]
+    table = Table("four-points", "Distances, the largest of each line 1", head, body)
+    text = (
+        "Illustrative data: the paper's points are not published. All comparisons of two distances "
+        "with a common point are given. GNMF gets weights from the distances, LCNMF the labels "
+        "that Algorithm 4 makes of the comparisons (one for all points), RPR-NMF the comparisons "
+        "(the library's own solver)."
+    )
+    caption = "Four points and their distances, the largest 1: in three dimensions, and in two."
+    figure = draw("four-points", caption, lambda canvas: paint(canvas, found), (12, 3.4))
+    return Section("four-points", EXPERIMENT.title, text, [table], [figure], findings)
+
+
+def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
+    """One panel an algorithm; the original is drawn in three dimensions."""
+    for number, (name, points) in enumerate(found.items()):
+        axis = canvas.add_subplot(1, 4, number + 1, **({"projection": "3d"} if number == 0 else {}))
+        axis.set_title(f"({'abcd'[number]}) {name}")
+        for (i, j), gap in zip(PAIRS, normalised(points), strict=True):
+            ends = np.array([points[i], points[j]]).T
+            axis.plot(*ends, ":", color="#8a93a0", linewidth=1)
+            axis.text(*ends.mean(axis=1), f"{gap:.2f}", fontsize=7, color="#0b5cad")
+        axis.scatter(*points.T, s=160, color="#ffffff", edgecolors="#1d2430", zorder=3)
+        for place, point in enumerate(points):
+            axis.text(*point, str(place + 1), ha="center", va="center", fontsize=8, zorder=4)
+        axis.margins(0.15)
+
+
+EXPERIMENT = Experiment(
+    "four-points",
+    "Figure 2: four points from three dimensions into two",
+    lambda quick: [],
+    lambda settings: {},
+    section,
+)

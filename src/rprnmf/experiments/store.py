@@ -1,0 +1,101 @@
+"""Results on disk: one line a finished job, appended at once, never changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rprnmf.experiments.base import Row, Settings, Values
+
+
+def key(settings: Settings) -> str:
+    """The same text for the same settings, whatever their order."""
+    return json.dumps(settings, sort_keys=True)
+
+
+class Store:
+    """The results of one experiment in a file of JSON lines.
+
+    A line is written with one call and flushed to the disk before the next job is taken down. A
+    line that a killed process left half-written is dropped when the file is opened again.
+
+    Parameters
+    ----------
+    path : path-like
+    """
+
+    def __init__(self, path: Any):
+        self.path = Path(path)
+        self._found: dict[str, Row] = {}
+        for settings, values in self._lines():
+            self._found[key(settings)] = {**settings, **values}
+
+    def _lines(self) -> Iterator[tuple[Settings, Values]]:
+        if not self.path.exists():
+            return
+        with self.path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith("\n"):
+                    return  # the process was killed while it wrote this
+                try:
+                    record = json.loads(line)
+                    yield record["settings"], record["values"]
+                except (ValueError, KeyError, TypeError) as error:
+                    raise ValueError(
+                        f"{self.path}, line {number}: expected a result as this program writes "
+                        f"them, found {line.strip()[:60]!r}; move the file away to begin anew."
+                    ) from error
+
+    def get(self, settings: Settings) -> Row | None:
+        """Settings and values of a job that is done, else None."""
+        return self._found.get(key(settings))
+
+    def add(self, settings: Settings, values: Values) -> None:
+        """Take down a job."""
+        line = json.dumps({"settings": settings, "values": values}) + "\n"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            os.lseek(handle, self._end(handle), os.SEEK_SET)
+            os.write(handle, line.encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        self._found[key(settings)] = {**settings, **values}
+
+    @staticmethod
+    def _end(handle: int) -> int:
+        """Where the last whole line ends; what is behind it is cut off."""
+        size = os.lseek(handle, 0, os.SEEK_END)
+        end = size
+        while end > 0:
+            os.lseek(handle, max(end - 4096, 0), os.SEEK_SET)
+            block = os.read(handle, end - max(end - 4096, 0))
+            place = block.rfind(b"\n")
+            end = max(end - 4096, 0) + place + 1
+            if place >= 0:
+                break
+        if end < size:
+            os.ftruncate(handle, end)
+        return end
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Only one program at a time writes to a folder, where the system can tell."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # a system without it
+        yield
+        return
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise RuntimeError(f"another program is writing its results to {folder}.") from error
+        yield

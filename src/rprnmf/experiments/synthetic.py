@@ -1,0 +1,57 @@
+"""What the synthetic experiments share: one fit on a matrix that is made for it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from rprnmf.datasets import make_chains
+from rprnmf.experiments.algorithms import OWN, PAPER, PLAIN, Task, fit, measured, start
+from rprnmf.experiments.base import Settings, Values
+
+ALGORITHMS = (*PAPER, PLAIN, OWN)
+MEASURES = ("euclidean", "divergence")
+SWEEPS = 500
+
+
+def compared(algorithms=ALGORITHMS) -> list[Settings]:
+    """Every algorithm with every measure."""
+    return [
+        {"algorithm": algorithm, "measure": measure}
+        for algorithm, measure in product(algorithms, MEASURES)
+    ]
+
+
+def run(settings: Settings) -> Values:
+    """One fit; jobs that differ in nothing but algorithm, measure and strength share all else."""
+    size, K = settings["size"], settings["K"]
+    counts = settings["row_triplets"], settings["column_triplets"]
+    rng = np.random.RandomState([size, K, *counts, settings["repetition"]])
+    made = make_chains(
+        *(size, size, K),
+        n_row_triplets=counts[0],
+        n_column_triplets=counts[1],
+        random_state=rng,
+    )
+    W, H = start(rng, made.data.shape, K)
+    task = Task(
+        made.data,
+        W,
+        H,
+        made.row_triplets,
+        made.column_triplets,
+        strength=settings["strength"],
+        sweeps=settings["sweeps"],
+    )
+    measure = settings["measure"]
+    return measured(fit(settings["algorithm"], measure, task), measure, task)
+
+
+def cost(settings: Settings) -> float:
+    """Seconds, about."""
+    size, K = settings["size"], settings["K"]
+    by_the_paper = settings["algorithm"] in PAPER
+    divergence = settings["measure"] == "divergence"
+    entries = size * size * K * settings["sweeps"] * 2.5e-9 * (1 + divergence)
+    return (settings["sweeps"] * K * 4e-5 + entries) * (1.0 if by_the_paper else 0.3)

@@ -1,0 +1,114 @@
+"""The figures and averages of the synthetic experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rprnmf.experiments.algorithms import ERROR, OWN
+from rprnmf.experiments.base import Row
+from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
+from rprnmf.experiments.page import Section, number
+from rprnmf.experiments.tables import NAMES, averages_table, differences
+
+
+def report(
+    name: str,
+    title: str,
+    text: str,
+    rows: list[Row],
+    labels: tuple[str, str],
+    known: Callable[[str, str, str], float | None],
+    *,
+    log_x: bool = False,
+    log_time: bool = False,
+) -> Section:
+    """MSL/MD, CSR and time over one quantity, and their averages."""
+    label, x = labels
+    panels = [
+        Panel("MSL / MD", label, "MSL / MD", lines_of(rows, x, error_of), True, log_x),
+        Panel("CSR (%)", label, "CSR (%)", lines_of(rows, x, lambda row: row["CSR"]), False, log_x),
+        Panel(
+            *("Processing time (s)", label, "seconds"),
+            *(lines_of(rows, x, lambda row: row["seconds"]), log_time, log_x),
+        ),
+    ]
+    runs = len({row["repetition"] for row in rows})
+    caption = (
+        f"MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of {runs} "
+        "repetitions, bars are standard deviations."
+    )
+    table = averages_table(
+        name,
+        f"Averages over everything else: mean ± standard deviation of single runs, {runs} "
+        "repetitions; in brackets what is published",
+        rows,
+        ("MSL", "MD", "CSR", "seconds"),
+        known,
+    )
+    return Section(
+        name, title, text, [table], [draw_panels(name, caption, panels)], findings(rows, known)
+    )
+
+
+def error_of(row: Row) -> float | None:
+    """MSL or MD."""
+    return row[ERROR[row["measure"]][0]]
+
+
+def mean(rows: list[Row], algorithm: str, measure: str, metric: str) -> float:
+    """Over all runs."""
+    return float(
+        np.mean(
+            [
+                row[metric]
+                for row in rows
+                if row["algorithm"] == algorithm and row["measure"] == measure
+            ]
+        )
+    )
+
+
+def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) -> list[str]:
+    """Sentences from the numbers: ratios to the paper, the order on CSR, paired gains."""
+    algorithms = {row["algorithm"] for row in rows}
+    found = []
+    for algorithm in ("NMF", "RPR-NMF"):
+        for measure, (metric, _) in ERROR.items():
+            figure = known(algorithm, measure, metric)
+            if figure is not None:
+                ours = mean(rows, algorithm, measure, metric)
+                found.append(
+                    f"{algorithm}, {NAMES[measure]}: {metric} {number(ours, 3)}, "
+                    f"{ours / figure:.2f} times the published {number(figure, 4)}."
+                )
+    if not {"NMF", "GNMF", "LCNMF", "RPR-NMF"} <= algorithms:
+        return found
+    rates = {
+        "RPR-NMF Divergence": mean(rows, "RPR-NMF", "divergence", "CSR"),
+        "RPR-NMF Euclidean": mean(rows, "RPR-NMF", "euclidean", "CSR"),
+    }
+    for name in ("NMF", "GNMF", "LCNMF"):
+        rates[f"{name} (both)"] = float(
+            np.mean([mean(rows, name, measure, "CSR") for measure in ERROR])
+        )
+    ordered = sorted(rates, key=lambda name: -rates[name])
+    found.append("CSR: " + " > ".join(f"{name} {rates[name]:.1f} %" for name in ordered) + ".")
+    for measure in ERROR:
+        gains = np.array(differences(rows, "CSR", "RPR-NMF", "NMF", "repetition", measure))
+        found.append(
+            f"RPR-NMF over NMF on the same draws, {NAMES[measure]}: CSR {gains.mean():+.1f} "
+            f"points (standard error {gains.std(ddof=1) / np.sqrt(len(gains)):.1f})."
+        )
+    for measure, (metric, _) in ERROR.items():
+        part = [r for r in rows if r["algorithm"] == OWN and r["measure"] == measure]
+        if part:
+            whole = sum(row["CSR"] == 100.0 for row in part)
+            found.append(
+                f"{OWN}, {NAMES[measure]}: every triplet met in {whole} of {len(part)} runs, "
+                f"{metric} {number(mean(rows, OWN, measure, metric), 3)}, by the paper's rules "
+                f"{number(mean(rows, 'NMF', measure, metric), 3)} (NMF) and "
+                f"{number(mean(rows, 'RPR-NMF', measure, metric), 3)} (RPR-NMF)."
+            )
+    return found

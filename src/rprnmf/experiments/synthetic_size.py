@@ -1,0 +1,51 @@
+"""Figure 5: larger and larger matrices."""
+
+from __future__ import annotations
+
+from rprnmf.experiments import synthetic
+from rprnmf.experiments.base import Experiment, Row, Settings
+from rprnmf.experiments.page import Section
+from rprnmf.experiments.synthetic_report import report
+
+SIZES, REPETITIONS = range(20, 201, 20), 10
+
+
+def jobs(quick: bool) -> list[Settings]:
+    """N x N with N / 5 components and as many triplets."""
+    return [
+        {
+            "size": size,
+            "K": size // 5,
+            "row_triplets": 0,
+            "column_triplets": size // 5,
+            "strength": 1.0,
+            "repetition": repetition,
+            "sweeps": synthetic.SWEEPS,
+            **algorithm,
+        }
+        for repetition in range(2 if quick else REPETITIONS)
+        for size in ((20, 60, 100) if quick else SIZES)
+        for algorithm in synthetic.compared()
+    ]
+
+
+def section(rows: list[Row]) -> Section:
+    """The figure and the averages."""
+    text = (
+        "As the experiment before, for matrices of N x N with N / 5 components and N / 5 triplets "
+        "in 5-chains, of which the last may be cut. The paper prints no numbers for this one."
+    )
+    labels = "N", "size"
+    return report(
+        "synthetic-size", EXPERIMENT.title, text, rows, labels, lambda *names: None, log_time=True
+    )
+
+
+EXPERIMENT = Experiment(
+    "synthetic-size",
+    "Figure 5: the size of the matrix (synthetic data)",
+    jobs,
+    synthetic.run,
+    section,
+    synthetic.cost,
+)

@@ -1,0 +1,194 @@
+"""Tables beside the published ones, and sentences about them, written from the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rprnmf.experiments.algorithms import PAPER
+from rprnmf.experiments.base import Row, published
+from rprnmf.experiments.page import Cell, Section, Table
+
+LOWER = {"MSL", "MD", "RMSE", "seconds"}  # where less is better
+UNIT = {"CSR": " %", "ACC": " %", "NMI": " %", "F1": " %"}
+NAMES = {"euclidean": "Euclidean", "divergence": "Divergence"}
+AVERAGE = "Avg."
+CLOSE = 0.05  # share of a published figure within which it counts as the same
+
+
+def compared_section(
+    name: str, title: str, text: str, rows: list[Row], repeat: str, count: str
+) -> Section:
+    """A section with one table a metric and measure: mean ± standard deviation (published)."""
+    section = Section(name, title, text)
+    metrics = [
+        m for m in ("MSL", "MD", "CSR", "ACC", "NMI", "RMSE", "F1") if any(m in r for r in rows)
+    ]
+    known = [
+        {**row, "K": row["K"] if row["K"] == AVERAGE else int(row["K"])} for row in published(name)
+    ]
+    for metric in metrics:
+        for measure in NAMES:
+            part = [row for row in rows if row["measure"] == measure and metric in row]
+            if part:
+                section.tables.append(
+                    metric_table(f"{name}-{metric}-{measure}", metric, measure, part, known, count)
+                )
+    section.findings = [
+        *beside_the_paper(section.tables),
+        *paired(rows, metrics, repeat),
+    ]
+    return section
+
+
+def metric_table(
+    name: str, metric: str, measure: str, rows: list[Row], known: list[dict[str, Any]], count: str
+) -> Table:
+    """One metric and measure: a row for every K, a column for every algorithm."""
+    algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
+    sizes = sorted({row["K"] for row in rows})
+    figures = {
+        (row["K"], row["algorithm"]): float(row["value"])
+        for row in known
+        if row["measure"] == measure and row["metric"] == metric
+    }
+    whole = {row["K"] for row in known} - {AVERAGE} <= set(sizes)
+    body: list[list[Any]] = []
+    means: dict[str, list[float]] = {algorithm: [] for algorithm in algorithms}
+    for K in sizes:
+        cells, most = [], set()
+        for algorithm in algorithms:
+            values = [r[metric] for r in rows if r["K"] == K and r["algorithm"] == algorithm]
+            most |= {r[count] for r in rows if r["K"] == K}
+            means[algorithm].append(float(np.mean(values)) if values else np.nan)
+            spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            mean = float(np.mean(values)) if values else None
+            cells.append(Cell(mean, spread, figures.get((K, algorithm))))
+        body.append([str(K), str(max(most)), *mark_best(cells, metric)])
+    average = [
+        Cell(
+            None if np.isnan(means[algorithm]).any() else float(np.mean(means[algorithm])),
+            published=figures.get((AVERAGE, algorithm)) if whole else None,
+        )
+        for algorithm in algorithms
+    ]
+    body.append([AVERAGE, "", *mark_best(average, metric)])
+    runs = len({tuple(row.get(k) for k in ("repetition", "fold")) for row in rows})
+    caption = (
+        f"{metric}{UNIT.get(metric, '')}, {NAMES[measure]}: mean ± standard deviation of {runs} "
+        "runs, in brackets what is published; the best of a line is bold"
+    )
+    return Table(name, caption, ["K", "triplets", *algorithms], body)
+
+
+def mark_best(cells: list[Cell], metric: str) -> list[Cell]:
+    """The best of a line, and what looks the same."""
+    values = [cell.value for cell in cells if cell.value is not None]
+    if values:
+        best = min(values) if metric in LOWER else max(values)
+        for cell in cells:
+            cell.best = cell.value is not None and cell.text() == Cell(best, cell.spread).text()
+    return cells
+
+
+def beside_the_paper(tables: Sequence[Table]) -> list[str]:
+    """How many averages agree with the published ones, and which differ most."""
+    pairs = []
+    for table in tables:
+        head, row = table.head[2:], table.rows[-1][2:]
+        label = table.caption.split(":")[0]
+        for algorithm, cell in zip(head, row, strict=True):
+            if cell.value is not None and cell.published is not None:
+                gap = abs(cell.value - cell.published)
+                share = gap / (100.0 if " %" in label else abs(cell.published))
+                pairs.append((share, label, algorithm, cell))
+    if not pairs:
+        return []
+    close = sum(share <= CLOSE for share, *_ in pairs)
+    sentences = [
+        f"{close} of {len(pairs)} averages over K lie within {CLOSE:.0%} of the published ones "
+        "(within 5 points where they are shares)."
+    ]
+    far = sorted((pair for pair in pairs if pair[0] > CLOSE), key=lambda pair: -pair[0])
+    if far:
+        named = "; ".join(
+            f"{algorithm}, {label}: {cell.text()} here, {cell.published:g} published"
+            for _, label, algorithm, cell in far[:6]
+        )
+        more = f"; and {len(far) - 6} more" if len(far) > 6 else ""
+        sentences.append(f"Where we differ most: {named}{more}.")
+    return sentences
+
+
+def paired(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
+    """Run by run: does what uses triplets beat what does not?"""
+    sentences = []
+    judged = [metric for metric in ("ACC", "NMI", "RMSE", "F1") if metric in metrics]
+    mine = [a for a in dict.fromkeys(row["algorithm"] for row in rows) if a not in PAPER]
+    mine = [a for a in mine if a.startswith("triplets")]
+    for algorithm in ("RPR-NMF", *mine):
+        for other in ("NMF", "LCNMF", "NMF (cd)"):
+            found = [
+                text
+                for metric in judged
+                if (text := paired_text(rows, metric, algorithm, other, repeat))
+            ]
+            if found and (other != "NMF (cd)" or algorithm in mine):
+                sentences.append(f"{algorithm} against {other}, Euclidean: {', '.join(found)}.")
+    return sentences
+
+
+def paired_text(rows: list[Row], metric: str, one: str, other: str, repeat: str) -> str:
+    """By how much one is better than the other on the same draws, and how often."""
+    gaps = np.array(differences(rows, metric, one, other, repeat, "euclidean"))
+    if not len(gaps):
+        return ""
+    gains = -gaps if metric in LOWER else gaps
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
+    unit = " points" if metric in UNIT else ""
+    return (
+        f"{metric} {gaps.mean():+.3g}{unit} (standard error {error:.2g}), better in "
+        f"{int((gains > 0).sum())} of {len(gaps)} runs"
+    )
+
+
+def differences(
+    rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str
+) -> list[float]:
+    """The differences of two algorithms on the same draws."""
+
+    def found(algorithm: str) -> dict[Any, float]:
+        return {
+            tuple(row.get(k) for k in ("K", repeat, "size", "column_triplets")): row[metric]
+            for row in rows
+            if row["algorithm"] == algorithm and row["measure"] == measure and metric in row
+        }
+
+    a, b = found(one), found(other)
+    return [a[place] - b[place] for place in a if place in b]
+
+
+def averages_table(
+    name: str,
+    caption: str,
+    rows: list[Row],
+    metrics: Sequence[str],
+    known: Callable[[str, str, str], float | None],
+) -> Table:
+    """A row for every algorithm and measure, averaged over everything else."""
+    body: list[list[Any]] = []
+    pairs = list(dict.fromkeys((row["algorithm"], row["measure"]) for row in rows))
+    for algorithm, measure in pairs:
+        part = [r for r in rows if r["algorithm"] == algorithm and r["measure"] == measure]
+        line: list[Any] = [algorithm, NAMES[measure]]
+        for metric in metrics:
+            values = [r[metric] for r in part if metric in r]
+            if not values:
+                line.append("")
+                continue
+            spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            line.append(Cell(float(np.mean(values)), spread, known(algorithm, measure, metric)))
+        body.append(line)
+    return Table(name, caption, ["algorithm", "measure", *metrics], body)
