@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from rprnmf.observed import make_view
 
 LAYOUTS = ("dense", "sparse", "nan", "sparse-zero", "sparse-nan")
+
+
+def needs_data(*names):
+    """Skip where real data are not there: they are not ours to ship."""
+    folder = Path(os.environ.get("RPRNMF_DATA") or "nowhere")
+    absent = [name for name in names if not (folder / name).exists()]
+    reason = f"{', '.join(absent)} not there; RPRNMF_DATA names the folder that has it"
+    return pytest.mark.skipif(bool(absent), reason=reason)
 
 
 def random_triplets(rng, n, n_triplets):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 from rprnmf import LCNMF, NMF, RPRNMF
+from rprnmf.datasets import fetch_orl
 from rprnmf.losses import LOSSES
 from rprnmf.metrics import (
     clustering_accuracy,
@@ -19,7 +17,7 @@ from rprnmf.metrics import (
 )
 from rprnmf.model_selection import MaskedKFold, choose_rank
 from rprnmf.triplets import triplets_from_labels
-from tests.builders import random_matrix, random_triplets
+from tests.builders import needs_data, random_matrix, random_triplets
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -283,15 +281,12 @@ def test_the_rank_is_found():
     assert curve.mean[3] < 0.5 * curve.mean[1]
 
 
+@needs_data("orl_32x32.npz")
 def test_orl_faces():
     """Ten people, random starts: no worse clusters than plain NMF by the paper's rules."""
-    folder = os.environ.get("RPRNMF_DATA", "")
-    path = Path(folder) / "orl_32x32.npz"
-    if not folder or not path.exists():
-        pytest.skip("orl_32x32.npz is not there; RPRNMF_DATA names the folder that holds it")
-    data = np.load(path)
-    chosen = data["labels"] <= 10
-    X, y = data["images"][chosen].astype(float), data["labels"][chosen]
+    faces = fetch_orl()
+    chosen = faces.target < 10
+    X, y = faces.data[chosen], faces.target[chosen]
     scores = {"paper": [], "ours": []}
     for seed in range(10):
         triplets = triplets_from_labels(y, random_state=seed)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from rprnmf import LCNMF, Triplets
+from rprnmf.datasets import fetch_pie
 from rprnmf.metrics import satisfied_rate
 from rprnmf.triplets import (
     triplets_from_chains,
@@ -24,6 +23,7 @@ from rprnmf.triplets import (
     triplets_from_survey,
     triplets_to_labels,
 )
+from tests.builders import needs_data
 
 SEEDS = range(5)
 
@@ -151,13 +151,11 @@ def test_labels_from_faces_triplets_leave_lcnmf_without_a_difference():
     assert satisfied_rate(model.embedding_, known) < 0.02
 
 
+@needs_data("pie_pose27_32x32.npz")
 def test_labels_from_triplets_of_pie_leave_lcnmf_without_a_difference():
     """On the faces themselves: the paper's Table 3 has LCNMF's CSR near 0."""
-    path = Path(os.environ.get("RPRNMF_DATA", "")) / "pie_pose27_32x32.npz"
-    if not path.exists():
-        pytest.skip("pie_pose27_32x32.npz is not there; RPRNMF_DATA names the folder that holds it")
-    with np.load(path) as data:
-        X, labels = data["images"].astype(float), data["labels"]
+    faces = fetch_pie()
+    X, labels = faces.data, faces.target
     known = triplets_from_labels(labels, per_class=4, features=X, random_state=0)
     assert known.n_triplets == 12 * 68
     y = triplets_to_labels(known, len(X))

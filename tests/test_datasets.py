@@ -1,0 +1,221 @@
+"""Data sets: where they are looked for, how they come, what is said if they do not."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import zipfile
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.error import URLError
+
+import numpy as np
+import pytest
+import scipy.io
+
+from rprnmf.datasets import (
+    MissingDataError,
+    faces,
+    fetch_movielens_1m,
+    fetch_movielens_100k,
+    fetch_orl,
+    fetch_pie,
+    get_data_home,
+    home,
+    load_four_points,
+    make_chains,
+    movielens,
+)
+from rprnmf.metrics import satisfied_rate
+from tests.builders import needs_data
+
+BODY = b"0123456789" * 20_000
+SUM = hashlib.sha256(BODY).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/gone":
+            self.send_error(404)
+            return
+        promised = len(BODY) * (2 if self.path == "/cut" else 1)
+        self.send_response(200)
+        self.send_header("Content-Length", str(promised))
+        self.end_headers()
+        self.wfile.write(BODY)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+        threading.Thread(target=found.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{found.server_port}"
+        found.shutdown()
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """No variable, an empty home, no network."""
+
+    def refuse(*arguments, **options):
+        raise URLError("no network here")
+
+    monkeypatch.delenv(home.VARIABLE, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(home.urllib.request, "urlopen", refuse)
+    return tmp_path
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_a_download_is_whole_and_right_or_not_there(server, tmp_path):
+    path = home.download(f"{server}/file", tmp_path / "file", SUM)
+    assert path.read_bytes() == BODY
+    for name, expected, message in (
+        ("file", "0" * 64, "has the checksum"),
+        ("cut", None, "IncompleteRead|ended after 200000 of 400000 bytes"),
+        ("gone", None, "404"),
+    ):
+        with pytest.raises(Exception, match=message):
+            home.download(f"{server}/{name}", tmp_path / "other", expected)
+    assert files(tmp_path) == ["file"]
+
+
+def test_what_is_downloaded_is_prepared_once(server, tmp_path):
+    made = np.arange(5)
+    source = home.Source(
+        *("Numbers", "numbers.npz", f"{server}/official", home.digest([made]), ("a",)), sha256=SUM
+    )
+    calls = []
+
+    def convert(official, folder):
+        calls.append(official.name)
+        np.savez(folder / "numbers.npz", a=made)
+
+    assert home.locate(source, convert, tmp_path) == tmp_path
+    assert home.locate(source, convert, tmp_path) == tmp_path
+    assert calls == ["official"]
+    assert files(tmp_path) == ["numbers.npz", "official"]
+
+
+def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
+    source = home.Source("Numbers", "numbers.npz", f"{server}/official", "0" * 64, ("a",))
+
+    def convert(official, folder):
+        np.savez(folder / "numbers.npz", a=np.arange(3))
+
+    with pytest.raises(OSError, match="is not Numbers: the checksum of its content"):
+        home.locate(source, convert, tmp_path)
+
+    def fails(official, folder):
+        raise KeyError("fea")
+
+    with pytest.raises(OSError, match="cannot be read as Numbers"):
+        home.locate(source, fails, tmp_path)
+    assert files(tmp_path) == ["official"]
+
+
+@pytest.mark.parametrize("fetch", [fetch_orl, fetch_pie, fetch_movielens_1m, fetch_movielens_100k])
+@pytest.mark.parametrize("download", [True, False])
+def test_one_sentence_says_what_is_missing_and_what_to_do(fetch, download, nowhere):
+    with pytest.raises(MissingDataError) as found:
+        fetch(download_if_missing=download)
+    text = str(found.value)
+    assert "\n" not in text
+    assert text.endswith(".")
+    assert text.count(". ") == 0, "one sentence"
+    assert "RPRNMF_DATA" in text
+    assert "http" in text
+    assert ("no network here" in text) == download
+    assert str(nowhere / "rprnmf_data") in text
+
+
+def test_folders_are_looked_at_in_turn(nowhere, monkeypatch):
+    assert get_data_home() == nowhere / "rprnmf_data"
+    monkeypatch.setenv(home.VARIABLE, str(nowhere / "named"))
+    assert get_data_home() == nowhere / "named"
+    assert get_data_home(nowhere / "given") == nowhere / "given"
+    assert home.folders() == [nowhere / "named", nowhere / "rprnmf_data"]
+
+
+def test_an_official_file_that_is_there_needs_no_network(nowhere, monkeypatch):
+    images = np.arange(3 * 1024).reshape(3, 1024) % 256
+    labels = np.array([1, 1, 2])
+    source = replace(faces.ORL, digest=home.digest([images, labels]))
+    monkeypatch.setattr(faces, "ORL", source)
+    monkeypatch.setitem(faces.TERMS, source, "")
+    folder = nowhere / "rprnmf_data"
+    folder.mkdir()
+    scipy.io.savemat(folder / "ORL_32x32.mat", {"fea": images, "gnd": labels[:, None]})
+    found = fetch_orl()
+    np.testing.assert_array_equal(found.data, images)
+    np.testing.assert_array_equal(found.target, [0, 0, 1])
+    np.testing.assert_array_equal(found.images[0].T.ravel(), found.data[0])
+    assert (folder / "orl_32x32.npz").exists()
+
+
+def test_movielens_1m_as_its_owners_ship_it(nowhere, monkeypatch):
+    ratings = np.array([[2, 5, 4, 10], [7, 1193, 5, 11], [2, 1193, 3, 12]])
+    source = replace(movielens.ML_1M, digest=home.digest(ratings.T[:3]))
+    monkeypatch.setattr(movielens, "ML_1M", source)
+    with zipfile.ZipFile(nowhere / "ml-1m.zip", "w") as archive:
+        lines = "".join("::".join(map(str, row)) + "\n" for row in ratings)
+        archive.writestr("ml-1m/ratings.dat", lines)
+        archive.writestr("ml-1m/users.dat", "2::F::25::10::48067\n7::M::56::16::70072\n")
+        movies = "5::Father of the Bride (1995)::Comedy\n9::Never rated::Drama\n"
+        movies += "1193::Caf\xe9::Drama|War\n"
+        archive.writestr("ml-1m/movies.dat", movies.encode("latin-1"))
+    found = fetch_movielens_1m(data_home=nowhere)
+    np.testing.assert_array_equal(found.data.toarray(), [[4, 3], [0, 5]])
+    assert found.titles == ["Father of the Bride (1995)", "Caf\xe9"]
+    assert found.genres == ["Comedy", "Drama|War"]
+    assert found.gender.tolist() == ["F", "M"]
+    assert found.age.tolist() == [25, 56]
+    assert found.occupation.tolist() == [10, 16]
+    again = fetch_movielens_1m(data_home=nowhere)
+    assert again.titles == found.titles
+
+
+def test_movielens_100k_as_its_owners_ship_it(nowhere, monkeypatch):
+    ratings = np.array([[1, 2, 5, 10], [3, 1, 1, 11]])
+    source = replace(movielens.ML_100K, digest=home.digest(ratings.T[:3]))
+    monkeypatch.setattr(movielens, "ML_100K", source)
+    with zipfile.ZipFile(nowhere / "ml-100k.zip", "w") as archive:
+        archive.writestr("ml-100k/u.data", "".join("\t".join(map(str, r)) + "\n" for r in ratings))
+        archive.writestr("ml-100k/u.user", "1|24|M|writer|1\n3|53|F|other|2\n")
+        archive.writestr("ml-100k/u.genre", "unknown|0\nAction|1\nWar|2\n\n")
+        archive.writestr("ml-100k/u.item", "1|A (1995)|x||u|0|1|1\n2|B (1995)|x||u|1|0|0\n")
+    found = fetch_movielens_100k(data_home=nowhere)
+    np.testing.assert_array_equal(found.data.toarray(), [[0, 5], [1, 0]])
+    assert found.genres == ["Action|War", "unknown"]
+    assert found.age.tolist() == [24, 53]
+    assert found.occupation.tolist() == ["writer", "other"]
+
+
+@needs_data("orl_32x32.npz", "pie_pose27_32x32.npz", "movielens_1m.npz", "movielens_100k.npz")
+def test_real_data_have_the_published_shapes():
+    assert fetch_orl().data.shape == (400, 1024)
+    assert fetch_pie().data.shape == (2856, 1024)
+    small, large = fetch_movielens_100k(), fetch_movielens_1m()
+    assert (small.data.shape, small.data.nnz) == ((943, 1682), 100_000)
+    assert (large.data.shape, large.data.nnz) == ((6040, 3706), 1_000_209)
+    for source in (faces.ORL, faces.PIE, movielens.ML_1M, movielens.ML_100K):
+        with np.load(home.get_data_home() / source.prepared) as data:
+            assert home.digest(data[name] for name in source.arrays) == source.digest
+
+
+def test_made_data_are_what_they_say():
+    made = make_chains(30, 40, 5, n_row_triplets=7, n_column_triplets=12, random_state=0)
+    assert made.data.min() == 0.0
+    assert made.data.max() == 1.0
+    assert satisfied_rate(made.W, made.row_triplets) == 1.0
+    assert satisfied_rate(made.H.T, made.column_triplets) == 1.0
+    assert made.column_triplets.n_triplets == 12
+    points = load_four_points()
+    assert satisfied_rate(points.data.T, points.column_triplets) == 1.0

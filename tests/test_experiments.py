@@ -1,0 +1,365 @@
+"""The experiments of the paper: jobs, store, runs that are stopped, report."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rprnmf.experiments import EXPERIMENTS, reproduce, synthetic
+from rprnmf.experiments.algorithms import (
+    BOTH,
+    GENTLE,
+    GRAPH,
+    OWN,
+    OWN_L2,
+    PAPER,
+    PLAIN,
+    PLAIN_L2,
+    Task,
+    fit,
+    measured,
+    start,
+)
+from rprnmf.experiments.base import Experiment, published
+from rprnmf.experiments.faces import section as faces_section
+from rprnmf.experiments.page import Cell, Page, Section, Table, csv_text, number
+from rprnmf.experiments.progress import Progress, clock
+from rprnmf.experiments.runner import finished, run_jobs
+from rprnmf.experiments.store import Store, alone, key
+from rprnmf.experiments.tables import compared_section, mark_best
+from rprnmf.triplets import Triplets
+from tests.builders import needs_data
+
+NAMES = [
+    *("movie-example", "four-points", "exp-approximation", "synthetic-constraints"),
+    *("synthetic-size", "parameters", "datasets", "orl", "pie", "movielens"),
+]
+
+
+def test_every_table_and_figure_is_in_the_registry():
+    assert list(EXPERIMENTS) == NAMES
+    assert all(name == experiment.name for name, experiment in EXPERIMENTS.items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("quick", [True, False])
+def test_jobs_are_different_and_can_be_stored(name, quick):
+    experiment = EXPERIMENTS[name]
+    jobs = experiment.jobs(quick)
+    assert len({key(job) for job in jobs}) == len(jobs)
+    assert all(json.loads(key(job)) == job for job in jobs)
+    assert all(experiment.cost(job) > 0 for job in jobs)
+
+
+def test_settings_are_the_published_ones():
+    jobs = EXPERIMENTS["synthetic-constraints"].jobs(False)
+    assert {job["column_triplets"] for job in jobs} == set(range(5, 51, 5))
+    assert {(job["size"], job["K"], job["strength"], job["sweeps"]) for job in jobs} == {
+        (100, 20, 1.0, 500)
+    }
+    assert {job["repetition"] for job in jobs} == set(range(10))
+    sizes = EXPERIMENTS["synthetic-size"].jobs(False)
+    assert {(job["size"], job["K"], job["column_triplets"]) for job in sizes} == {
+        (n, n // 5, n // 5) for n in range(20, 201, 20)
+    }
+    strengths = {job["strength"] for job in EXPERIMENTS["parameters"].jobs(False)}
+    assert sorted(strengths) == [0.4, 0.8, 1.2, 1.6, 2, 2.4, 2.8, 3.2, 3.6, 4, 20, 40, 60, 80, 100]
+    for name in ("orl", "pie"):
+        found = EXPERIMENTS[name].jobs(False)
+        known = {int(row["K"]) for row in published(name) if row["K"] != "Avg."}
+        assert {job["K"] for job in found} == known
+        given = {(job["measure"], job.get("strength")) for job in found if "sweeps" in job}
+        assert given == {("euclidean", 20.0), ("divergence", 2.0)}
+    found = EXPERIMENTS["movielens"].jobs(False)
+    known = {(int(r["K"]), int(r["triplets"])) for r in published("movielens") if r["triplets"]}
+    assert {(job["K"], job["constraints"]) for job in found} == known
+    assert {job["fold"] for job in found} == set(range(5))
+
+
+def test_published_figures_are_those_of_the_paper():
+    """Averages that the paper prints are those of the lines above them, but for its rounding."""
+    for name, exceptions in (("orl", 0), ("pie", 0), ("movielens", 0)):
+        rows = published(name)
+        groups = {(r["algorithm"], r["measure"], r["metric"]) for r in rows}
+        wrong = 0
+        for group in groups:
+            part = [r for r in rows if (r["algorithm"], r["measure"], r["metric"]) == group]
+            average = next(float(r["value"]) for r in part if r["K"] == "Avg.")
+            mean = np.mean([float(r["value"]) for r in part if r["K"] != "Avg."])
+            wrong += abs(mean - average) > 0.006 * max(average, 1.0)
+        assert wrong == exceptions, name
+
+
+def tiny_task(missing=None) -> Task:
+    rng = np.random.RandomState(0)
+    X = rng.random_sample((12, 15)) + 0.1
+    W, H = start(rng, X.shape, 3)
+    rows, columns = Triplets([[0, 1, 2], [3, 4, 5]]), Triplets([[0, 1, 2], [6, 7, 8], [9, 1, 4]])
+    return Task(X, W, H, rows, columns, strength=2.0, sweeps=4, missing=missing)
+
+
+@pytest.mark.parametrize("algorithm", [*PAPER, PLAIN, OWN, GRAPH, BOTH, GENTLE, PLAIN_L2, OWN_L2])
+@pytest.mark.parametrize("measure", ["euclidean", "divergence"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_algorithm_runs_from_the_start_it_is_given(algorithm, measure):
+    task = tiny_task()
+    W, H = task.W.copy(), task.H.copy()
+    found = fit(algorithm, measure, task)
+    assert found.W.shape == (12, 3)
+    assert found.H.shape == (3, 15)
+    np.testing.assert_array_equal(task.W, W)
+    np.testing.assert_array_equal(task.H, H)
+    values = measured(found, measure, task)
+    assert set(values) == {"MSL" if measure == "euclidean" else "MD", "CSR", "seconds"}
+    assert 0 <= values["CSR"] <= 100
+    again = fit(algorithm, measure, tiny_task())
+    np.testing.assert_array_equal(again.H, found.H)
+
+
+def test_an_unknown_algorithm_is_refused():
+    with pytest.raises(ValueError, match="no algorithm is called 'SVD'"):
+        fit("SVD", "euclidean", tiny_task())
+
+
+def small(**change) -> dict:
+    job = EXPERIMENTS["synthetic-constraints"].jobs(True)[0]
+    return {**job, "size": 12, "K": 3, "column_triplets": 5, "sweeps": 3, **change}
+
+
+def test_processes_do_not_change_results():
+    experiment = EXPERIMENTS["synthetic-constraints"]
+    jobs = [small(repetition=number) for number in range(3)]
+    one = {key(job): values for job, values in finished(experiment, jobs, 1)}
+    two = {key(job): values for job, values in finished(experiment, jobs, 2)}
+    assert set(one) == set(two) == {key(job) for job in jobs}
+    for name, values in one.items():
+        assert two[name]["MSL"] == pytest.approx(values["MSL"], rel=1e-12)
+        assert two[name]["CSR"] == values["CSR"]
+
+
+def test_algorithms_share_data_and_start():
+    """With no sweep to speak of the paper's NMF and RPR-NMF at strength 0 do the same."""
+    plain = synthetic.run(small(algorithm="NMF", sweeps=1, measure="divergence"))
+    same = synthetic.run(small(algorithm="RPR-NMF", sweeps=1, measure="divergence", strength=0.0))
+    assert plain["MD"] == pytest.approx(same["MD"], rel=1e-12)
+
+
+def counted(stop_at: int | None = None) -> tuple[Experiment, list[int]]:
+    calls: list[int] = []
+
+    def run(settings):
+        calls.append(settings["number"])
+        if len(calls) == stop_at:
+            raise KeyboardInterrupt
+        return {"square": settings["number"] ** 2}
+
+    jobs = [{"number": number} for number in range(6)]
+    experiment = Experiment("squares", "Squares", lambda quick: jobs, run, lambda rows: rows)
+    return experiment, calls
+
+
+def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
+    whole, _ = counted()
+    monkeypatch.setitem(EXPERIMENTS, "squares", whole)
+    expected = run_jobs(whole, False, tmp_path / "whole", 1, 0)
+    stopped, first = counted(stop_at=4)
+    monkeypatch.setitem(EXPERIMENTS, "squares", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(stopped, False, tmp_path / "part", 1, 0)
+    assert len(Store(tmp_path / "part" / "squares.jsonl")._found) == 3
+    again, second = counted()
+    monkeypatch.setitem(EXPERIMENTS, "squares", again)
+    assert run_jobs(again, False, tmp_path / "part", 1, 0) == expected
+    assert first == [0, 1, 2, 3]
+    assert second == [3, 4, 5]
+
+
+def test_half_a_line_is_dropped(tmp_path):
+    path = tmp_path / "deep" / "results.jsonl"
+    store = Store(path)
+    store.add({"a": 1}, {"x": 2.0})
+    store.add({"a": 2}, {"x": 3.0})
+    whole = path.read_bytes()
+    for cut in (1, 5, len(whole) // 3):
+        path.write_bytes(whole[:-cut])
+        again = Store(path)
+        assert again.get({"a": 1}) == {"a": 1, "x": 2.0}
+        assert again.get({"a": 2}) is None
+        again.add({"a": 2}, {"x": 3.0})
+        assert path.read_bytes() == whole
+    path.write_bytes(b"x" * 10_000)  # longer than a block, no line at all
+    Store(path).add({"a": 1}, {"x": 2.0})
+    assert Store(path).get({"a": 1}) == {"a": 1, "x": 2.0}
+
+
+def test_a_foreign_file_is_not_touched(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text("name,value\n")
+    with pytest.raises(ValueError, match=r"results\.jsonl, line 1: expected a result"):
+        Store(path)
+    assert path.read_text() == "name,value\n"
+
+
+def test_two_programs_do_not_write_to_one_folder(tmp_path):
+    pytest.importorskip("fcntl")
+    with alone(tmp_path), pytest.raises(RuntimeError, match="another program"), alone(tmp_path):
+        pass
+    with alone(tmp_path):
+        pass
+
+
+def test_progress_goes_by_cost(capsys):
+    bar = Progress("name", 10.0, 2)
+    bar.step(9.0)
+    bar.step(1.0)
+    text = capsys.readouterr().err
+    assert "100% 2 of 2 fits" in text
+    assert (clock(62), clock(3725)) == ("1:02", "1:02:05")
+
+
+def test_numbers_are_short_and_honest():
+    assert number(1.9634e-4, 4) == "1.963e-4"
+    assert number(74.567, 3) == "74.6"
+    assert number(1000.4, 3) == "1000"
+    assert number(0.512, 3) == "0.512"
+    assert number(float("nan"), 3) == "-"
+    assert Cell(None).text() == "-"
+    assert Cell(74.567, 1.234).text() == "74.6 ± 1.2"
+
+
+def test_the_best_is_what_looks_the_best():
+    cells = mark_best([Cell(1.0), Cell(2.0), Cell(2.00001), Cell(None)], "ACC")
+    assert [cell.best for cell in cells] == [False, True, True, False]
+    cells = mark_best([Cell(1.0), Cell(2.0)], "MSL")
+    assert [cell.best for cell in cells] == [True, False]
+
+
+def face_rows(repetitions=3) -> list[dict]:
+    rng = np.random.default_rng(0)
+    rows = []
+    for repetition in range(repetitions):
+        for K in (5, 10, 20, 30, 40):
+            for place, algorithm in enumerate(("NMF", "LCNMF", "RPR-NMF", OWN)):
+                base = 60 + 5 * place + rng.random()
+                rows.append(
+                    {
+                        "K": K,
+                        "repetition": repetition,
+                        "algorithm": algorithm,
+                        "measure": "euclidean",
+                        "triplets": "protocol",
+                        "n_triplets": 2 * K,
+                        "MSL": 300 - K,
+                        "CSR": 95.0,
+                        "ACC": base,
+                        "NMI": base + 5,
+                    }
+                )
+    return rows
+
+
+def test_a_table_stands_beside_the_published_one():
+    section = compared_section("orl", "ORL", "text", face_rows(), "repetition", "n_triplets")
+    table = next(t for t in section.tables if t.name == "orl-ACC-euclidean")
+    assert table.head == ["K", "triplets", "NMF", "LCNMF", "RPR-NMF", OWN]
+    first = table.rows[0]
+    assert first[:2] == ["5", "10"]
+    assert first[2].published == 78.40
+    assert first[5].published is None
+    assert first[5].best
+    assert not first[2].best
+    assert table.rows[-1][0] == "Avg."
+    assert table.rows[-1][4].published == 74.57
+    means = [row[5].value for row in table.rows[:-1]]
+    assert table.rows[-1][5].value == pytest.approx(np.mean(means))
+    text = " ".join(section.findings)
+    assert "averages over K lie within 5%" in text
+    assert f"{OWN} against LCNMF, Euclidean: ACC +" in text
+    assert "better in 15 of 15 runs" in text
+
+
+def test_the_report_is_one_file_that_needs_no_other(tmp_path):
+    rows = face_rows()
+    rows += [
+        {**row, "algorithm": algorithm, "triplets": count, "n_triplets": count}
+        for row in face_rows(2)
+        if row["K"] == 40 and row["algorithm"] == "NMF"
+        for count, names in ((0, (PLAIN, GRAPH)), (40, (OWN, BOTH)), (400, (OWN, BOTH)))
+        for algorithm in names
+    ]
+    page = Page("Title & more", [faces_section("orl", "ORL <faces>", "two triplets", rows)])
+    page.write(tmp_path)
+    html = (tmp_path / "report.html").read_text()
+    assert "<strong>" in html
+    assert "Title &amp; more" in html
+    assert "ORL &lt;faces&gt;" in html
+    assert "(78.40)" in html or "(78.4)" in html
+    assert "<svg" in html
+    assert not re.search(r'(src|href)="(?!#)', html), "nothing from elsewhere"
+    markdown = (tmp_path / "report.md").read_text()
+    assert "![What triplets buy" in markdown
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"orl-answers.svg", "orl-answers.png", "orl-ACC-euclidean.csv"} <= names
+    assert not [name for name in names if name.endswith(".part")]
+
+
+def test_csv_has_all_digits():
+    table = Table("t", "c", ["K", "NMF"], [["5", Cell(1 / 3, 0.1, 0.5)], ["Avg.", ""]])
+    assert csv_text(table).splitlines() == [
+        "K,NMF,NMF sd,NMF published",
+        "5,0.333333,0.1,0.5",
+        "Avg.,,,",
+    ]
+
+
+def test_an_unknown_experiment_is_named_with_those_there_are():
+    with pytest.raises(ValueError, match="no experiment is called 'figure 9'; there are movie-ex"):
+        reproduce("figure 9")
+
+
+@pytest.mark.parametrize("name", ["movie-example", "four-points", "exp-approximation"])
+def test_small_experiments_show_what_their_captions_say(name, tmp_path):
+    page = reproduce(name, quick=True, out=tmp_path, verbose=0)
+    found = page.sections[0].findings
+    if name == "movie-example":
+        assert found[0].startswith("NMF: Star Wars is further from Star Trek")
+        assert found[1].startswith("RPRNMF: Star Wars is closer to Star Trek")
+        assert "100% of 4" in found[1]
+    if name == "four-points":
+        assert "less than" in found[0]
+        assert "greater than" in found[1]
+        assert "0% of 12" in found[2]
+        assert "less than" in found[3]
+        assert "100% of 12" in found[3]
+    assert (tmp_path / "report.html").exists()
+
+
+def test_missing_data_stop_one_experiment_and_not_all(tmp_path, monkeypatch):
+    from rprnmf.datasets import MissingDataError
+
+    def absent():
+        raise MissingDataError("Nothing is there.")
+
+    fine, _ = counted()
+    fine = replace(fine, section=lambda rows: Section("squares", "Squares", str(len(rows))))
+    lacking = replace(fine, name="lacking", title="Lacking", prepare=absent)
+    monkeypatch.setattr("rprnmf.experiments.EXPERIMENTS", {"lacking": lacking, "squares": fine})
+    with pytest.raises(MissingDataError, match="Nothing is there"):
+        reproduce("lacking", out=tmp_path, verbose=0)
+    page = reproduce("all", out=tmp_path, jobs=1, verbose=0)
+    assert [section.text for section in page.sections] == ["Nothing is there.", "6"]
+
+
+@needs_data("orl_32x32.npz", "pie_pose27_32x32.npz")
+@pytest.mark.parametrize("name", ["orl", "pie"])
+def test_labels_made_of_face_triplets_meet_all_or_none(name):
+    """As published: LCNMF meets every ORL triplet and no PIE triplet."""
+    experiment = EXPERIMENTS[name]
+    job = next(j for j in experiment.jobs(True) if j["algorithm"] == "LCNMF" and j["K"] >= 5)
+    values = experiment.run({**job, "sweeps": 5})
+    assert values["CSR"] == (100.0 if name == "orl" else 0.0)
+    assert values["n_triplets"] == job["K"] * (2 if name == "orl" else 12)
