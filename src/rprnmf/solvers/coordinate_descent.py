@@ -13,6 +13,7 @@ quadratic term, and the columns are then brought to size exactly. Where penaltie
 that this raises the objective, the multiplier is taken that keeps the sizes as they are. Where
 even that is higher, as in first steps from a poor start, a part of the step is tried, then the
 exact step on the sphere, which costs as much as some iterations, and the multiplicative one.
+Components that such a start lets die get a new direction (`revival.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rprnmf.objective import Look, Objective, Point, Problem
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, Multiplicative
+from rprnmf.solvers.revival import Revival
 from rprnmf.solvers.row_data import power_sums
 from rprnmf.solvers.rows import RowDescent
 from rprnmf.solvers.sphere import sphere_step
@@ -68,6 +70,7 @@ class CoordinateDescent:
         self.sides = [RowDescent(objective, index) for index in self.moving]
         gappy = objective.problem.view.gappy
         coupled = any(len(side.linked) > 0 for side in self.sides)
+        self.revival = Revival(objective)
         self.momentum = Momentum(TURNING if coupled or gappy else STEADY)
         self.now: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
@@ -86,6 +89,7 @@ class CoordinateDescent:
                 new = self.leap(now)
         if new is None:
             new = self.walk(now)
+        new = self.revived(new)
         if not new.values.objective <= before:  # rounding at the end of the road
             new = now
             self.momentum.last = None
@@ -136,6 +140,16 @@ class CoordinateDescent:
         if len(self.moving) == 2:
             self.momentum.last = new.factors[0], now.factors[1]
         return new
+
+    def revived(self, now: Point) -> Point:
+        """With a new direction for components that died, if there are any."""
+        B = self.revival(now.factors)
+        if B is None:
+            return now
+        free = self.revival.free
+        self.momentum.last = None
+        new = self.half_step(1 - free, self.point(*in_place(now.factors, free, B)))
+        return self.point(*self.scale.apply(*new.factors))
 
     def rows(
         self, index: int, factors: Factors, now: Point, guarded: bool = True, own: bool = False
