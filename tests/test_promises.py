@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from rprnmf import LCNMF, NMF, RPRNMF
-from rprnmf.datasets import fetch_orl
+from rprnmf.datasets import fetch_orl, make_chains
 from rprnmf.losses import LOSSES
 from rprnmf.metrics import (
     clustering_accuracy,
@@ -279,6 +279,24 @@ def test_the_rank_is_found():
     assert curve.recommended == 4
     assert curve.scores.shape == (6, 3)
     assert curve.mean[3] < 0.5 * curve.mean[1]
+
+
+@pytest.mark.parametrize("side", ["row", "column"])
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_components_that_die_in_the_first_steps_come_back(side, seed):
+    """Uniform starts have nearly parallel columns: some components die, and the fit with them."""
+    made = make_chains(*(60, 60, 12), n_row_triplets=15, n_column_triplets=15, random_state=seed)
+    rng = np.random.default_rng(seed)
+    start = {"W": rng.random((60, 12)), "H": rng.random((12, 60))}
+    known = {f"{side}_triplets": made[f"{side}_triplets"]}
+    settings = {"n_components": 12, "max_iter": 300, "tol": 0, "random_state": seed}
+    uniform = RPRNMF(init="custom", **settings)
+    uniform.fit_transform(made.data, **known, **start)
+    assert (np.linalg.norm(uniform.components_, axis=1) > 0).all()
+    assert (np.linalg.norm(uniform.embedding_, axis=0) > 0).all()
+    usual = RPRNMF(**settings).fit(made.data, **known)
+    assert uniform.reconstruction_err_ < 2.0 * usual.reconstruction_err_
+    assert (np.diff(uniform.history_["loss"])[:3] < 0).all()
 
 
 @needs_data("orl_32x32.npz")

@@ -152,8 +152,9 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} (gentle: graph "
         f"{WIDE[GENTLE]['graph_strength']:g}, margin {WIDE[GENTLE]['margin']:g}, strength auto; "
         f"graph alone: {WIDE[GRAPH]['graph_strength']:g}), the "
-        "same for both sets of faces. All start from the same factors and cluster with the same "
-        "seeds; CSR is by the distance that an algorithm works with. The paper's tables imply five "
+        "same for both sets of faces. The paper's algorithms start from the same uniform factors, "
+        "the library's own from its default start; all cluster with the same seeds; CSR is by the "
+        "distance that an algorithm works with. The paper's tables imply five "
         "repetitions; the captions say how many there are here."
     )
     found = compared_section(name, title, text, table, "repetition", "n_triplets")

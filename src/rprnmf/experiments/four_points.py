@@ -12,7 +12,7 @@ from rprnmf.datasets import load_four_points
 from rprnmf.estimators import GNMF, LCNMF, RPRNMF
 from rprnmf.experiments.base import Experiment, Row
 from rprnmf.experiments.drawing import draw
-from rprnmf.experiments.page import Cell, Section, Table
+from rprnmf.experiments.page import Section, Table
 from rprnmf.metrics import satisfied_rate
 from rprnmf.triplets import triplets_to_labels
 
@@ -52,7 +52,7 @@ def section(rows: list[Row]) -> Section:
     findings = []
     for name, points in found.items():
         apart = normalised(points)
-        body.append([name, *(Cell(float(gap)) for gap in apart)])
+        body.append([name, *(f"{gap:.2f}" for gap in apart)])
         rate = satisfied_rate(points, known) if name != "LCNMF" or apart.any() else 0.0
         d24, d34 = apart[PAIRS.index((1, 3))], apart[PAIRS.index((2, 3))]
         order = "equal to" if d24 == d34 else "less than" if d24 < d34 else "greater than"
@@ -81,10 +81,12 @@ def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
         for (i, j), gap in zip(PAIRS, normalised(points), strict=True):
             ends = np.array([points[i], points[j]]).T
             axis.plot(*ends, ":", color="#8a93a0", linewidth=1)
-            axis.text(*ends.mean(axis=1), f"{gap:.2f}", fontsize=7, color="#0b5cad")
+            if gap > 0:
+                axis.text(*ends.mean(axis=1), f"{gap:.2f}", fontsize=7, color="#0b5cad")
         axis.scatter(*points.T, s=160, color="#ffffff", edgecolors="#1d2430", zorder=3)
         for place, point in enumerate(points):
-            axis.text(*point, str(place + 1), ha="center", va="center", fontsize=8, zorder=4)
+            name = str(place + 1) if np.ptp(points, axis=0).any() else "1-4"
+            axis.text(*point, name, ha="center", va="center", fontsize=8, zorder=4)
         axis.margins(0.15)
 
 

@@ -20,9 +20,10 @@ body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1.25rem 4rem; backgroun
 h1 { font-size: 1.7rem; } h2 { font-size: 1.3rem; margin-top: 3rem; padding-top: 1rem;
   border-top: 1px solid var(--line); } h3 { font-size: 1rem; margin: 1.75rem 0 .4rem; }
 p, li { max-width: 46rem; } a { color: var(--mark); } nav ul { padding-left: 1.1rem; }
-.scroll { overflow-x: auto; } .quiet, caption { color: var(--quiet); font-size: .86rem; }
+.scroll { overflow-x: auto; margin: 1rem 0 1.6rem; }
+.quiet, caption { color: var(--quiet); font-size: .86rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding-bottom: .3rem; }
+caption { text-align: left; white-space: nowrap; padding-bottom: .3rem; }
 th, td { padding: .28rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; } th { background: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: var(--soft); }

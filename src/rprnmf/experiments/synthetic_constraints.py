@@ -46,7 +46,7 @@ def section(rows: list[Row]) -> Section:
         "factors. The paper's generator of chains is not published: here seven different points "
         "with six rising distances, so that its absolute CSR need not come out; its averages are "
         "printed without the measure for NMF, GNMF and LCNMF. What ends in (cd) is the library's "
-        "own solver with default settings, from the same factors; its triplets hold in the "
+        "own solver with default settings, its start among them; its triplets hold in the "
         "Euclidean distance for both measures, while those of the paper's Divergence hold in "
         "the symmetric divergence."
     )
