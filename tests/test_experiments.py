@@ -28,7 +28,7 @@ from rprnmf.experiments.base import Experiment, published
 from rprnmf.experiments.faces import section as faces_section
 from rprnmf.experiments.page import Cell, Page, Section, Table, csv_text, number
 from rprnmf.experiments.progress import Progress, clock
-from rprnmf.experiments.runner import finished, run_jobs
+from rprnmf.experiments.runner import finished, run_jobs, stored
 from rprnmf.experiments.store import Store, alone, key
 from rprnmf.experiments.tables import compared_section, mark_best
 from rprnmf.triplets import Triplets
@@ -165,15 +165,20 @@ def counted(stop_at: int | None = None) -> tuple[Experiment, list[int]]:
 def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
     whole, _ = counted()
     monkeypatch.setitem(EXPERIMENTS, "squares", whole)
-    expected = run_jobs(whole, False, tmp_path / "whole", 1, 0)
+    jobs = whole.jobs(False)
+    run_jobs(whole, jobs, tmp_path / "whole", 1, 0)
+    expected = stored(whole, jobs, tmp_path / "whole")
+    assert [row["square"] for row in expected] == [0, 1, 4, 9, 16, 25]
     stopped, first = counted(stop_at=4)
     monkeypatch.setitem(EXPERIMENTS, "squares", stopped)
     with pytest.raises(KeyboardInterrupt):
-        run_jobs(stopped, False, tmp_path / "part", 1, 0)
+        run_jobs(stopped, jobs, tmp_path / "part", 1, 0)
     assert len(Store(tmp_path / "part" / "squares.jsonl")._found) == 3
     again, second = counted()
     monkeypatch.setitem(EXPERIMENTS, "squares", again)
-    assert run_jobs(again, False, tmp_path / "part", 1, 0) == expected
+    assert [row["number"] for row in stored(again, jobs, tmp_path / "part")] == [0, 1, 2]
+    run_jobs(again, jobs, tmp_path / "part", 1, 0)
+    assert stored(again, jobs, tmp_path / "part") == expected
     assert first == [0, 1, 2, 3]
     assert second == [3, 4, 5]
 
@@ -363,3 +368,15 @@ def test_labels_made_of_face_triplets_meet_all_or_none(name):
     values = experiment.run({**job, "sweeps": 5})
     assert values["CSR"] == (100.0 if name == "orl" else 0.0)
     assert values["n_triplets"] == job["K"] * (2 if name == "orl" else 12)
+
+
+def test_a_report_of_what_is_there_runs_nothing(tmp_path):
+    page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
+    assert page.sections[0].text == "There are no results yet."
+    store = Store(tmp_path / "parameters.jsonl")
+    for job in EXPERIMENTS["parameters"].jobs(False)[:4]:
+        error = "MSL" if job["measure"] == "euclidean" else "MD"
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
+    page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
+    assert page.sections[0].findings
+    assert len(Store(tmp_path / "parameters.jsonl")._found) == 4

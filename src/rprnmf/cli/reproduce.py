@@ -23,6 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder for results and report (default: results, or results-quick)",
     )
     parser.add_argument(
+        "--report-only", action="store_true", help="run nothing: report what is stored in DIR"
+    )
+    parser.add_argument(
         "--jobs", type=int, metavar="N", help="processes (default: one for every core)"
     )
 
@@ -32,7 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     from rprnmf.experiments import reproduce
 
     out = arguments.out or Path("results-quick" if arguments.quick else "results")
-    page = reproduce(arguments.name, quick=arguments.quick, out=out, jobs=arguments.jobs)
+    page = reproduce(
+        arguments.name,
+        quick=arguments.quick,
+        out=out,
+        jobs=arguments.jobs,
+        report_only=arguments.report_only,
+    )
     for section in page.sections:
         print(f"\n{section.title}")
         for finding in section.findings:

@@ -24,6 +24,7 @@ def reproduce(
     quick: bool = False,
     out: Any = None,
     jobs: int | None = None,
+    report_only: bool = False,
     verbose: int = 1,
 ) -> Page:
     """Run an experiment of the paper and write its report.
@@ -41,6 +42,8 @@ def reproduce(
         The folder for results and report; None is ``results``, or ``results-quick``.
     jobs : int, default=None
         How many processes; None is one for every core. Each fit uses one thread.
+    report_only : bool, default=False
+        Run nothing: write the report from what is stored.
     verbose : int, default=1
         0 is silent; 1 shows a bar with the time left.
 
@@ -70,7 +73,8 @@ def reproduce(
     with alone(folder):
         for experiment in chosen:
             try:
-                experiment.prepare()
+                if not report_only:
+                    experiment.prepare()
             except MissingDataError as error:
                 if name != "all":
                     raise
@@ -78,18 +82,31 @@ def reproduce(
                 if verbose:
                     print(f"{experiment.name}: {error}", file=sys.stderr)
                 continue
-            rows = run_jobs(experiment, quick, folder, processes, verbose)
-            page.sections.append(experiment.section(rows))
+            wanted = experiment.jobs(quick)
+            if not report_only:
+                run_jobs(experiment, wanted, folder, processes, verbose)
+            rows = stored(experiment, wanted, folder)
+            page.sections.append(
+                experiment.section(rows)
+                if rows or not wanted
+                else Section(experiment.name, experiment.title, "There are no results yet.")
+            )
         page.write(folder)
     return page
 
 
-def run_jobs(
-    experiment: Experiment, quick: bool, folder: Path, processes: int, verbose: int
-) -> list[Row]:
-    """All results of an experiment, in the order of its jobs."""
+def stored(experiment: Experiment, wanted: list[Settings], folder: Path) -> list[Row]:
+    """The results that there are, in the order of the jobs."""
     store = Store(folder / f"{experiment.name}.jsonl")
-    wanted = experiment.jobs(quick)
+    rows = [store.get(settings) for settings in wanted]
+    return [row for row in rows if row is not None]
+
+
+def run_jobs(
+    experiment: Experiment, wanted: list[Settings], folder: Path, processes: int, verbose: int
+) -> None:
+    """Do what is not done yet."""
+    store = Store(folder / f"{experiment.name}.jsonl")
     left = [settings for settings in wanted if store.get(settings) is None]
     if left:
         costs = sum(map(experiment.cost, left))
@@ -98,8 +115,6 @@ def run_jobs(
             store.add(settings, values)
             if bar:
                 bar.step(experiment.cost(settings))
-    rows = [store.get(settings) for settings in wanted]
-    return [row for row in rows if row is not None]
 
 
 def finished(experiment: Experiment, left: list[Settings], processes: int) -> Any:
