@@ -9,6 +9,7 @@ import csv
 import os
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -48,7 +49,7 @@ def read_columns(
     raise TripletFileError(path, None, f"the suffix must be .csv or .parquet, got {suffix!r}.")
 
 
-class _Source:
+class _Source(ABC):
     """Columns of text or of numbers, and the line that each row stands in."""
 
     unit = "line"
@@ -56,13 +57,13 @@ class _Source:
     def __init__(self, path: Path):
         self.path = path
 
+    @abstractmethod
     def columns(self) -> dict[str, Any]:
         """Every column that is asked for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def line(self, row: int) -> int:
         """The line of a row."""
-        raise NotImplementedError
 
     def fail(self, row: int, reason: str) -> NoReturn:
         """Raise for one row."""
@@ -116,9 +117,9 @@ class _Source:
                 items[row, place] = known[cell]
         return items
 
+    @abstractmethod
     def items(self, parts: list[Any], named: bool | None) -> np.ndarray:
         """All items as one array."""
-        raise NotImplementedError
 
     def weights(self, column: Any) -> np.ndarray:
         """The weights as numbers."""
