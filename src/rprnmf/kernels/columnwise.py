@@ -87,41 +87,45 @@ def columns_divergence(
 
 
 @kernel
-def dense_rows_divergence(start, stop, X, model, F, G, a, b, g, tiny, room, above):
-    """As `rows_divergence` where every entry is stored: contiguous, so that it vectorises."""
-    m = X.shape[1]
+def dense_rows_divergence(start, stop, X, model, F, G, a, b, g, tiny, above):
+    """As `rows_divergence` where every entry is stored: one loop, which vectorises."""
     for i in range(start, stop):
-        dense_change(X, model, F, G, a[i], b, i, room)
-        x, y = X[i], model[i]
+        x, y, a_i = X[i], model[i], a[i]
         numerator = 0.0
-        for j in range(m):
-            numerator += x[j] * g[j] / max(y[j], tiny)
+        lost = 0
+        for j in range(x.shape[0]):
+            new = y[j] + a_i * b[j]
+            lost += new < KEEPS * y[j]
+            y[j] = new
+            numerator += x[j] * g[j] / max(new, tiny)
+        if lost > 0:
+            numerator = 0.0
+            anew(y, F[i], G, a_i, b)
+            for j in range(x.shape[0]):
+                numerator += x[j] * g[j] / max(y[j], tiny)
         above[i] = numerator
 
 
 @kernel
-def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, room, above):
+def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, above):
     """As `columns_divergence` where every entry is stored."""
-    m = X.shape[1]
     above[:] = 0
     for i in range(start, stop):
-        dense_change(X, model, F, G, a[i], b, i, room)
-        x, y, f_i = X[i], model[i], f[i]
-        for j in range(m):
+        x, y, a_i, f_i = X[i], model[i], a[i], f[i]
+        lost = 0
+        for j in range(x.shape[0]):
+            new = y[j] + a_i * b[j]
+            lost += new < KEEPS * y[j]
+            y[j] = new
+        if lost > 0:
+            anew(y, F[i], G, a_i, b)
+        for j in range(x.shape[0]):
             above[j] += x[j] * f_i / max(y[j], tiny)
 
 
 @inner
-def dense_change(X, model, F, G, a_i, b, i, room):
-    """Add a change to row i of the model."""
-    y = model[i]
-    lost = 0
+def anew(y, f, G, a_i, b):
+    """Compute those entries of a row of the model anew that a change took too much from."""
     for j in range(y.shape[0]):
-        room[j] = y[j] + a_i * b[j]
-        lost += room[j] < KEEPS * y[j]
-    if lost > 0:
-        for j in range(y.shape[0]):
-            if room[j] < KEEPS * y[j]:
-                room[j] = dot(F[i], G[j])
-    for j in range(y.shape[0]):
-        y[j] = room[j]
+        if y[j] < KEEPS * (y[j] - a_i * b[j]):
+            y[j] = dot(f, G[j])

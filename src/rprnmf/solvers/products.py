@@ -125,7 +125,6 @@ class DenseDivergenceProducts(ModelProducts):
         self.number = {start: block for block, (start, _) in enumerate(self.blocks)}
         self.n_threads = available_threads(view.n_jobs)
         self.tiny = TINY[np.dtype(view.dtype)]
-        self.room = np.empty((len(self.blocks), m), dtype=view.dtype)
         self.row_parts = np.empty(n)
         self.column_parts = np.empty((len(self.blocks), m))
 
@@ -139,7 +138,7 @@ class DenseDivergenceProducts(ModelProducts):
             block = self.number[start]
             kernel(
                 *(start, stop, self.X, self.model, self.W, self.Ht, *pending, vector, self.tiny),
-                *(self.room[block], self.column_parts[block] if side else self.row_parts),
+                self.column_parts[block] if side else self.row_parts,
             )
 
         map_blocks(work, self.blocks, self.n_threads)
