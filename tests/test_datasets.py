@@ -110,7 +110,7 @@ def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
     def convert(official, folder):
         np.savez(folder / "numbers.npz", a=np.arange(3))
 
-    with pytest.raises(OSError, match="is not Numbers: the checksum of its content"):
+    with pytest.raises(OSError, match="is not Numbers as it should be"):
         home.locate(source, convert, tmp_path)
 
     def fails(official, folder):
@@ -119,6 +119,15 @@ def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
     with pytest.raises(OSError, match="cannot be read as Numbers"):
         home.locate(source, fails, tmp_path)
     assert files(tmp_path) == ["official"]
+
+
+def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path):
+    np.savez(tmp_path / "orl_32x32.npz", images=np.zeros((3, 1024)), labels=np.ones(3))
+    with pytest.raises(OSError, match=r"orl_32x32\.npz is not ORL faces .*the checksum"):
+        fetch_orl(data_home=tmp_path)
+    (tmp_path / "orl_32x32.npz").write_text("version https://git-lfs.github.com/spec/v1")
+    with pytest.raises(OSError, match=r"orl_32x32\.npz cannot be read as ORL faces"):
+        fetch_orl(data_home=tmp_path)
 
 
 @pytest.mark.parametrize("fetch", [fetch_orl, fetch_pie, fetch_movielens_1m, fetch_movielens_100k])

@@ -229,6 +229,8 @@ def test_progress_goes_by_cost(capsys):
 def test_numbers_are_short_and_honest():
     assert number(1.9634e-4, 4) == "1.963e-4"
     assert number(74.567, 3) == "74.6"
+    assert number(99.96, 3) == number(100.0, 3) == "100.0"
+    assert number(1.234, 2) == "1.2"
     assert number(1000.4, 3) == "1000"
     assert number(0.512, 3) == "0.512"
     assert number(float("nan"), 3) == "-"
@@ -239,6 +241,8 @@ def test_numbers_are_short_and_honest():
 def test_the_best_is_what_looks_the_best():
     cells = mark_best([Cell(1.0), Cell(2.0), Cell(2.00001), Cell(None)], "ACC")
     assert [cell.best for cell in cells] == [False, True, True, False]
+    cells = mark_best([Cell(float("nan")), Cell(5.0), Cell(3.0)], "ACC")
+    assert [cell.best for cell in cells] == [False, True, False]
     cells = mark_best([Cell(1.0), Cell(2.0)], "MSL")
     assert [cell.best for cell in cells] == [True, False]
 
@@ -283,6 +287,7 @@ def test_a_table_stands_beside_the_published_one():
     assert table.rows[-1][5].value == pytest.approx(np.mean(means))
     text = " ".join(section.findings)
     assert "averages over K lie within 5%" in text
+    assert f"{OWN} against NMF, Euclidean" in text
     assert f"{OWN} against LCNMF, Euclidean: ACC +" in text
     assert "better in 15 of 15 runs" in text
 
@@ -378,5 +383,34 @@ def test_a_report_of_what_is_there_runs_nothing(tmp_path):
         error = "MSL" if job["measure"] == "euclidean" else "MD"
         store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
     page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
+    assert page.sections[0].text.startswith("Incomplete: 4 of 300 fits.")
     assert page.sections[0].findings
     assert len(Store(tmp_path / "parameters.jsonl")._found) == 4
+
+
+def test_half_of_a_synthetic_experiment_says_nothing_that_is_not_there(tmp_path):
+    store = Store(tmp_path / "synthetic-constraints.jsonl")
+    for job in EXPERIMENTS["synthetic-constraints"].jobs(False)[:12]:
+        if job["measure"] == "euclidean":
+            store.add(job, {"MSL": 1e-4, "CSR": 90.0, "seconds": 1.0})
+    page = reproduce("synthetic-constraints", out=tmp_path, report_only=True, verbose=0)
+    assert "nan" not in " ".join(page.sections[0].findings)
+    assert "Incomplete" in (tmp_path / "report.md").read_text()
+
+
+def test_a_later_run_keeps_what_earlier_ones_reported(tmp_path):
+    store = Store(tmp_path / "parameters.jsonl")
+    for job in EXPERIMENTS["parameters"].jobs(False)[:4]:
+        error = "MSL" if job["measure"] == "euclidean" else "MD"
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
+    page = reproduce("exp-approximation", out=tmp_path, verbose=0)
+    assert [section.name for section in page.sections] == ["exp-approximation", "parameters"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"jobs": 0}, "jobs must be a number of processes"), ({"out": __file__}, "must be a folder")],
+)
+def test_what_cannot_be_run_is_said_before_anything_is(change, message):
+    with pytest.raises(ValueError, match=message):
+        reproduce("exp-approximation", **{"verbose": 0, **change})

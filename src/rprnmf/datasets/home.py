@@ -16,12 +16,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from rprnmf.whole_file import whole_file
 
 VARIABLE = "RPRNMF_DATA"
 TIMEOUT = 30.0  # seconds without an answer
@@ -98,6 +99,7 @@ def locate(
     wanted = (source.prepared, *source.beside)
     for place in places:
         if all((place / name).exists() for name in wanted):
+            check(source, place)
             return place
     home = places[-1]
     for place in places:
@@ -105,23 +107,42 @@ def locate(
             prepare(source, place / source.official, home, convert)
             return home
     if not download_if_missing:
-        raise MissingDataError(f"{missing(source, places)}.")
+        raise MissingDataError(f"{missing(source, places, data_home)}.")
     try:
         official = download(source.url, home / source.official, source.sha256)
     except (OSError, http.client.HTTPException) as error:
-        raise MissingDataError(f"{missing(source, places)} ({reason(error)}).") from error
+        text = f"{missing(source, places, data_home)} ({reason(error)})."
+        raise MissingDataError(text) from error
     prepare(source, official, home, convert)
     return home
 
 
-def missing(source: Source, places: Iterable[Path]) -> str:
+def missing(source: Source, places: list[Path], data_home: Any) -> str:
     """One sentence: what is missing, where to get it, where to put it."""
     looked = " or ".join(str(place) for place in places)
+    names = (source.prepared, *source.beside)
+    absent = [name for name in names if not any((place / name).exists() for place in places)]
+    named = "" if data_home is not None else f"set {VARIABLE} to a folder that has it, or "
     return (
-        f"{source.title} is missing ({source.prepared} is not in {looked}): set {VARIABLE} to a "
-        f"folder that has it, or put {source.official} from {source.url} there, which is "
-        "downloaded where there is a network"
+        f"{source.title} is missing ({', '.join(absent or names)} not in {looked}): {named}put "
+        f"{source.official} from {source.url} into {places[-1]}, to where it is downloaded if "
+        "there is a network"
     )
+
+
+def check(source: Source, folder: Path) -> None:
+    """Refuse a prepared file that is not what it should be."""
+    path = folder / source.prepared
+    try:
+        with np.load(path) as data:
+            found = digest(data[array] for array in source.arrays)
+    except Exception as error:
+        raise OSError(f"{path} cannot be read as {source.title} ({error}).") from error
+    if found != source.digest:
+        raise OSError(
+            f"{path} is not {source.title}: the checksum of its content is {found}, expected "
+            f"{source.digest}."
+        )
 
 
 def reason(error: BaseException) -> str:
@@ -144,13 +165,13 @@ def prepare(
                 f"{official} cannot be read as {source.title} ({error}); remove it to download it "
                 "again."
             ) from error
-        with np.load(folder / source.prepared) as data:
-            found = digest(data[array] for array in source.arrays)
-        if found != source.digest:
+        try:
+            check(source, folder)
+        except OSError as error:
             raise OSError(
-                f"{official} is not {source.title}: the checksum of its content is {found}, "
-                f"expected {source.digest}; remove it to download it again."
-            )
+                f"{official} is not {source.title} as it should be ({error}); remove it to "
+                "download it again."
+            ) from error
         for part in (*source.beside, source.prepared):
             os.replace(folder / part, home / part)
 
@@ -176,7 +197,7 @@ def download(url: str, path: Path, sha256: str | None = None) -> Path:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     request = urllib.request.Request(url, headers={"User-Agent": "rprnmf"})
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, beside(path) as part:
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, whole_file(path) as part:
         expected = int(answer.headers.get("Content-Length") or 0)
         summed, size = hashlib.sha256(), 0
         with part.open("wb") as file:
@@ -190,19 +211,7 @@ def download(url: str, path: Path, sha256: str | None = None) -> Path:
             raise OSError(
                 f"{url} has the checksum {summed.hexdigest()}, expected {sha256}; it was not kept"
             )
-        os.replace(part, path)
     return path
-
-
-@contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A file of one's own in the same folder, gone afterwards unless it was moved."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def shown(answer: Any, expected: int, name: str) -> Iterator[bytes]:

@@ -149,7 +149,7 @@ def _convert_100k(official: Path, folder: Path) -> None:
 
 
 def _lines(archive: zipfile.ZipFile, name: str) -> list[str]:
-    return [line for line in archive.read(name).decode("latin-1").splitlines() if line]
+    return [line.rstrip("\r") for line in archive.read(name).decode("latin-1").split("\n") if line]
 
 
 def _write(source: Source, folder: Path, ratings: bytes, users: Iterable, movies: Iterable) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from rprnmf.triplets import triplets_from_chains
+from rprnmf.triplets import Triplets, triplets_from_chains
 
 
 def make_chains(
@@ -36,7 +36,7 @@ def make_chains(
     -------
     bunch : Bunch
         ``data``: X; ``W`` and ``H``: what it was made from; ``row_triplets`` and
-        ``column_triplets``.
+        ``column_triplets``; ``DESCR``.
 
     Examples
     --------
@@ -52,10 +52,16 @@ def make_chains(
     )
     X = W @ H
     return Bunch(
-        data=(X - X.min()) / np.ptp(X),
+        data=(X - X.min()) / (np.ptp(X) or 1.0),
         W=W,
         H=H,
-        row_triplets=triplets_from_chains(W, n_row_triplets, random_state=rng),
-        column_triplets=triplets_from_chains(H.T, n_column_triplets, random_state=rng),
+        row_triplets=_chains(W, n_row_triplets, rng),
+        column_triplets=_chains(H.T, n_column_triplets, rng),
         DESCR="Uniform factors, scaled to [0, 1], with triplets in 5-chains.",
     )
+
+
+def _chains(F: np.ndarray, n_triplets: int, rng: Any) -> Triplets:
+    if n_triplets == 0:
+        return Triplets(np.zeros((0, 3), dtype=np.int64))
+    return triplets_from_chains(F, n_triplets, random_state=rng)

@@ -35,7 +35,29 @@ WIDE = {
 }
 PLAIN_L2, OWN_L2 = "NMF, L2 (cd)", "triplets, L2 (cd)"
 RATINGS = {"alpha_W": 0.35, "alpha_power": 0.7}  # for ratings: factors need it
+CONTROL = {  # the same without triplets
+    "RPR-NMF": "NMF",
+    OWN: PLAIN,
+    OWN_L2: PLAIN_L2,
+    BOTH: GRAPH,
+    GENTLE: GRAPH,
+}
 NEIGHBOURS, HEAT = 5, 0.03
+
+
+def recipe(algorithm: str) -> dict[str, Any]:
+    """What the result of one of the library's own depends on beside the task, for the store.
+
+    Count ``edition`` up when a change of the library changes what it gives.
+    """
+    if algorithm in PAPER:
+        return {}
+    found: dict[str, Any] = {"edition": 1, "start": "default"}
+    if algorithm in WIDE:
+        found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
+    if algorithm in (PLAIN_L2, OWN_L2):
+        found |= RATINGS
+    return found
 
 
 @dataclass

@@ -28,10 +28,7 @@ FOUND: dict[str, Callable[[], list[Any]]] = {
 
 def described(matrices: list[Any]) -> list[str]:
     """Rows, columns, observed entries and their share, from the smallest to the largest."""
-    counts = [
-        (*X.shape, X.nnz if sp.issparse(X) else X.size, 1.0 if not sp.issparse(X) else None)
-        for X in matrices
-    ]
+    counts = [(*X.shape, X.nnz if sp.issparse(X) else X.size) for X in matrices]
     columns = [sorted({count[place] for count in counts}) for place in range(3)]
     density = [count[2] / (count[0] * count[1]) for count in counts]
     return ["-".join(map(str, column)) for column in columns] + [f"{np.max(density):.3g}"]
@@ -59,8 +56,8 @@ def section(rows: list[Row]) -> Section:
     )
     findings.insert(0, f"{same} of {len(body)} data sets have the published shape and entries.")
     text = (
-        "Faces are columns. The entries of MovieLens are ratings, those of the other matrices are "
-        "all there are (a few pixels of the faces are 0, which the paper counts as entries too)."
+        "Faces are columns. The entries of MovieLens are ratings; of the other matrices all count, "
+        "as in the paper, where they are called non-zeros: some pixels are 0."
     )
     return Section("datasets", EXPERIMENT.title, text, [table], findings=findings)
 

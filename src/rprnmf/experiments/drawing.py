@@ -62,19 +62,25 @@ class Panel:
     log_x: bool = False
 
 
-def draw(
-    name: str, caption: str, paint: Callable[[Any], None], size: tuple[float, float]
-) -> Figure:
-    """A figure as SVG and PNG; ``paint`` gets an empty matplotlib figure."""
+def need_matplotlib() -> tuple[Any, Any]:
+    """matplotlib and its figure class, or what to install."""
     try:
         import matplotlib
         from matplotlib.figure import Figure as Canvas
     except ImportError as error:
         raise ImportError(
-            "the report needs matplotlib for its pictures: pip install 'rprnmf[plot]'."
+            "the report needs matplotlib for its pictures: pip install 'rprnmf[cli]'."
         ) from error
+    return matplotlib, Canvas
+
+
+def draw(
+    name: str, caption: str, paint: Callable[[Any], None], size: tuple[float, float]
+) -> Figure:
+    """A figure as SVG and PNG; ``paint`` gets an empty matplotlib figure."""
+    matplotlib, canvas_class = need_matplotlib()
     with matplotlib.rc_context(RC):
-        canvas = Canvas(figsize=size, layout="constrained")
+        canvas = canvas_class(figsize=size, layout="constrained")
         paint(canvas)
         svg, png = io.StringIO(), io.BytesIO()
         canvas.savefig(svg, format="svg", metadata={"Date": None})

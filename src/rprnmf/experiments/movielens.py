@@ -20,6 +20,7 @@ from rprnmf.experiments.algorithms import (
     Task,
     fit,
     measured,
+    recipe,
     start,
 )
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
@@ -52,7 +53,7 @@ def jobs(quick: bool) -> list[Settings]:
             "constraints": CONSTRAINTS[K],
             "strength": strengths[K],
             "sweeps": 30 if quick else SWEEPS,
-            **(RATINGS if algorithm in (PLAIN_L2, OWN_L2) else {}),
+            **recipe(algorithm),
         }
         for fold in range(1 if quick else FOLDS)
         for K in ((20,) if quick else CONSTRAINTS)
@@ -118,16 +119,18 @@ def cost(settings: Settings) -> float:
 
 def section(rows: list[Row]) -> Section:
     """The table beside the paper's."""
+    folds, sweeps = len({row["fold"] for row in rows}), rows[0]["sweeps"]
     note = (
-        "Five folds over the ratings. Triplets: a person shares more with one than with another "
-        "(gender, occupation, age group), a film shares more genres with one than with another; "
-        "as many a side as the table says. MSL, MD and CSR on the training ratings, RMSE and F1 "
-        "on those held out: an entry is recommended where it is greater than the person's mean "
-        "training rating. The paper does not print the number of sweeps; after 300, plain NMF "
-        "has about its published training error. GNMF has no Divergence for ratings, as in the "
-        "paper. What ends in (cd) is the library's own solver: with default settings, which "
-        "like the paper's algorithms do not regularise (a row with few ratings may then become "
-        "anything), and with the L2 terms that ratings need "
+        f"{folds} of five folds over the ratings, {sweeps} sweeps by the authors' rules (the paper "
+        f"prints no number; {SWEEPS} bring plain NMF to about its training error). Triplets: a "
+        "person shares more with one than with another (gender, occupation, age group), a film "
+        "shares more genres with one than with another; as many a side as the table says. MSL, MD "
+        "and CSR on the training ratings, RMSE and F1 on those held out: an entry is recommended "
+        "where it is greater than the person's mean training rating. Weights of GNMF treat a "
+        "circle of triplets as one depth; it has no Divergence for ratings, as in the paper. What "
+        "ends in (cd) is the library's own solver, with the Euclidean measure: with default "
+        "settings, which like the paper's algorithms do not regularise (a row with few ratings may "
+        "then become anything), and with the L2 terms that ratings need "
         f"(alpha_W={RATINGS['alpha_W']:g}, alpha_power={RATINGS['alpha_power']:g})."
     )
     return compared_section("movielens", EXPERIMENT.title, note, rows, "fold", "constraints")

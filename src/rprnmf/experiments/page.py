@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
+
+from rprnmf.whole_file import whole_file
 
 STYLE = """
 :root { color-scheme: light dark; --line: #d5d9de; --soft: #f5f6f8; --text: #1d2430;
@@ -55,8 +56,8 @@ def number(value: float, digits: int) -> str:
     """So many significant digits, never more than the number needs before the point."""
     if value != value:
         return "-"
-    size = abs(value)
-    if size >= 10 ** (digits - 1):
+    size = abs(float(f"{value:.{digits}g}"))
+    if size >= max(10, 10 ** (digits - 2)):
         return f"{value:.{1 if digits > 2 and size < 1000 else 0}f}"
     if 0 < size < 1e-3:
         return f"{value:.{digits - 1}e}".replace("e-0", "e-")
@@ -227,6 +228,5 @@ def _plain(value: float | None) -> str:
 
 def save(path: Path, content: str | bytes) -> None:
     """Write a file at once, never in part."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content.encode() if isinstance(content, str) else content)
-    os.replace(part, path)
+    with whole_file(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -49,6 +49,8 @@ def section(rows: list[Row]) -> Section:
 def trend(rows: list[Row], measure: str, metric: str) -> list[str]:
     """What becomes of error and CSR from the weakest to the strongest."""
     part = [row for row in rows if row["measure"] == measure]
+    if not part:
+        return []
     ends = [min(row["strength"] for row in part), max(row["strength"] for row in part)]
     means = {
         name: [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rprnmf.datasets import MissingDataError
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
+from rprnmf.experiments.drawing import need_matplotlib
 from rprnmf.experiments.page import Page, Section
 from rprnmf.experiments.progress import Progress
 from rprnmf.experiments.store import Store, alone
@@ -66,32 +68,50 @@ def reproduce(
     if name != "all" and name not in EXPERIMENTS:
         known = ", ".join([*EXPERIMENTS, "all"])
         raise ValueError(f"no experiment is called {name!r}; there are {known}.")
+    if jobs is not None and jobs == 0:
+        raise ValueError("jobs must be a number of processes, 1 or more (or -1 for all), got 0.")
     folder = Path(out if out is not None else "results-quick" if quick else "results")
-    chosen = list(EXPERIMENTS.values()) if name == "all" else [EXPERIMENTS[name]]
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"out must be a folder, {folder} is a file.")
+    need_matplotlib()
+    chosen = list(EXPERIMENTS) if name == "all" else [name]
     processes = available_threads(jobs)
-    page = Page("The experiments of the paper" + (", quick" if quick else ""))
-    with alone(folder):
-        for experiment in chosen:
+    found: dict[str, Section] = {}
+    with nullcontext() if report_only else alone(folder):
+        for experiment in (EXPERIMENTS[one] for one in chosen):
             try:
                 if not report_only:
                     experiment.prepare()
+                    run_jobs(experiment, experiment.jobs(quick), folder, processes, verbose)
             except MissingDataError as error:
                 if name != "all":
                     raise
-                page.sections.append(Section(experiment.name, experiment.title, str(error)))
+                found[experiment.name] = Section(experiment.name, experiment.title, str(error))
                 if verbose:
                     print(f"{experiment.name}: {error}", file=sys.stderr)
-                continue
-            wanted = experiment.jobs(quick)
-            if not report_only:
-                run_jobs(experiment, wanted, folder, processes, verbose)
-            rows = stored(experiment, wanted, folder)
-            page.sections.append(
-                experiment.section(rows)
-                if rows or not wanted
-                else Section(experiment.name, experiment.title, "There are no results yet.")
-            )
-        page.write(folder)
+            page = written(folder, quick, chosen, found)
+    return page
+
+
+def written(folder: Path, quick: bool, chosen: list[str], found: dict[str, Section]) -> Page:
+    """Write the report of all that is stored in a folder, by this run or an earlier one."""
+    from rprnmf.experiments import EXPERIMENTS
+
+    page = Page("The experiments of the paper" + (", quick" if quick else ""))
+    for experiment in EXPERIMENTS.values():
+        wanted = experiment.jobs(quick)
+        rows = stored(experiment, wanted, folder)
+        if experiment.name in found:
+            page.sections.append(found[experiment.name])
+        elif rows or (experiment.name in chosen and not wanted):
+            section = experiment.section(rows)
+            if len(rows) < len(wanted):
+                section.text = f"Incomplete: {len(rows)} of {len(wanted)} fits. {section.text}"
+            page.sections.append(section)
+        elif experiment.name in chosen:
+            text = "There are no results yet."
+            page.sections.append(Section(experiment.name, experiment.title, text))
+    page.write(folder)
     return page
 
 
@@ -134,4 +154,8 @@ def one(name: str, settings: Settings) -> tuple[Settings, Values]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a fixed number of sweeps is asked for
-        return settings, EXPERIMENTS[name].run(settings)
+        try:
+            return settings, EXPERIMENTS[name].run(settings)
+        except Exception as error:
+            error.add_note(f"in {name}, {settings}")
+            raise

@@ -31,24 +31,18 @@ class Store:
     def __init__(self, path: Any):
         self.path = Path(path)
         self._found: dict[str, Row] = {}
-        for settings, values in self._lines():
-            self._found[key(settings)] = {**settings, **values}
-
-    def _lines(self) -> Iterator[tuple[Settings, Values]]:
         if not self.path.exists():
             return
-        with self.path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith("\n"):
-                    return  # the process was killed while it wrote this
-                try:
-                    record = json.loads(line)
-                    yield record["settings"], record["values"]
-                except (ValueError, KeyError, TypeError) as error:
-                    raise ValueError(
-                        f"{self.path}, line {number}: expected a result as this program writes "
-                        f"them, found {line.strip()[:60]!r}; move the file away to begin anew."
-                    ) from error
+        for number, line in enumerate(self.path.read_bytes().split(b"\n")[:-1], 1):
+            try:  # what follows the last line break was cut off when a process was killed
+                record = json.loads(line)
+                row = {**record["settings"], **record["values"]}
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(
+                    f"{self.path}, line {number}: expected a result as this program writes "
+                    f"them, found {line[:60]!r}; move the file away to begin anew."
+                ) from error
+            self._found[key(record["settings"])] = row
 
     def get(self, settings: Settings) -> Row | None:
         """Settings and values of a job that is done, else None."""
@@ -56,12 +50,15 @@ class Store:
 
     def add(self, settings: Settings, values: Values) -> None:
         """Take down a job."""
-        line = json.dumps({"settings": settings, "values": values}) + "\n"
+        line = (json.dumps({"settings": settings, "values": values}) + "\n").encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        handle = os.open(self.path, flags, 0o666)
         try:
             os.lseek(handle, self._end(handle), os.SEEK_SET)
-            os.write(handle, line.encode())
+            written = os.write(handle, line)
+            if written < len(line):
+                raise OSError(f"{self.path}: only {written} of {len(line)} bytes were written.")
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -96,6 +93,8 @@ def alone(folder: Path) -> Iterator[None]:
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise RuntimeError(f"another program is writing its results to {folder}.") from error
+        except OSError:  # a file system without locks
+            pass
         yield

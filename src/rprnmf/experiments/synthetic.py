@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from rprnmf.datasets import make_chains
-from rprnmf.experiments.algorithms import OWN, PAPER, PLAIN, Task, fit, measured, start
+from rprnmf.experiments.algorithms import OWN, PAPER, PLAIN, Task, fit, measured, recipe, start
 from rprnmf.experiments.base import Settings, Values
 
 ALGORITHMS = (*PAPER, PLAIN, OWN)
@@ -18,7 +18,7 @@ SWEEPS = 500
 def compared(algorithms=ALGORITHMS) -> list[Settings]:
     """Every algorithm with every measure."""
     return [
-        {"algorithm": algorithm, "measure": measure}
+        {"algorithm": algorithm, "measure": measure, **recipe(algorithm)}
         for algorithm, measure in product(algorithms, MEASURES)
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rprnmf.experiments.algorithms import ERROR, OWN
+from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Section, number
@@ -72,18 +72,18 @@ def mean(rows: list[Row], algorithm: str, measure: str, metric: str) -> float:
 
 def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) -> list[str]:
     """Sentences from the numbers: ratios to the paper, the order on CSR, paired gains."""
-    algorithms = {row["algorithm"] for row in rows}
+    present = {(row["algorithm"], row["measure"]) for row in rows}
     found = []
     for algorithm in ("NMF", "RPR-NMF"):
         for measure, (metric, _) in ERROR.items():
             figure = known(algorithm, measure, metric)
-            if figure is not None:
+            if figure is not None and (algorithm, measure) in present:
                 ours = mean(rows, algorithm, measure, metric)
                 found.append(
                     f"{algorithm}, {NAMES[measure]}: {metric} {number(ours, 3)}, "
                     f"{ours / figure:.2f} times the published {number(figure, 4)}."
                 )
-    if not {"NMF", "GNMF", "LCNMF", "RPR-NMF"} <= algorithms:
+    if not {(algorithm, measure) for algorithm in PAPER for measure in ERROR} <= present:
         return found
     rates = {
         "RPR-NMF Divergence": mean(rows, "RPR-NMF", "divergence", "CSR"),

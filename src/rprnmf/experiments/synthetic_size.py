@@ -32,7 +32,7 @@ def jobs(quick: bool) -> list[Settings]:
 def section(rows: list[Row]) -> Section:
     """The figure and the averages."""
     text = (
-        "As the experiment before, for matrices of N x N with N / 5 components and N / 5 triplets "
+        "As in Figure 4, for matrices of N x N with N / 5 components and N / 5 triplets "
         "in 5-chains, of which the last may be cut. The paper prints no numbers for this one."
     )
     labels = "N", "size"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.algorithms import PAPER
+from rprnmf.experiments.algorithms import CONTROL
 from rprnmf.experiments.base import Row, published
-from rprnmf.experiments.page import Cell, Section, Table
+from rprnmf.experiments.page import Cell, Section, Table, number
 
 LOWER = {"MSL", "MD", "RMSE", "seconds"}  # where less is better
 UNIT = {"CSR": " %", "ACC": " %", "NMI": " %", "F1": " %"}
@@ -85,11 +85,11 @@ def metric_table(
 
 def mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     """The best of a line, and what looks the same."""
-    values = [cell.value for cell in cells if cell.value is not None]
+    values = [cell.value for cell in cells if cell.value is not None and cell.value == cell.value]
     if values:
-        best = min(values) if metric in LOWER else max(values)
+        best = number(min(values) if metric in LOWER else max(values), Cell.digits)
         for cell in cells:
-            cell.best = cell.value is not None and cell.text() == Cell(best, cell.spread).text()
+            cell.best = cell.value is not None and number(cell.value, cell.digits) == best
     return cells
 
 
@@ -123,19 +123,18 @@ def beside_the_paper(tables: Sequence[Table]) -> list[str]:
 
 
 def paired(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
-    """Run by run: does what uses triplets beat what does not?"""
+    """Run by run: does what uses triplets beat the same without them, and the paper's baselines?"""
     sentences = []
     judged = [metric for metric in ("ACC", "NMI", "RMSE", "F1") if metric in metrics]
-    mine = [a for a in dict.fromkeys(row["algorithm"] for row in rows) if a not in PAPER]
-    mine = [a for a in mine if a.startswith("triplets")]
-    for algorithm in ("RPR-NMF", *mine):
-        for other in ("NMF", "LCNMF", "NMF (cd)"):
+    present = dict.fromkeys(row["algorithm"] for row in rows)
+    for algorithm in (name for name in present if name in CONTROL):
+        for other in dict.fromkeys((CONTROL[algorithm], "NMF", "LCNMF")):
             found = [
                 text
                 for metric in judged
                 if (text := paired_text(rows, metric, algorithm, other, repeat))
             ]
-            if found and (other != "NMF (cd)" or algorithm in mine):
+            if found:
                 sentences.append(f"{algorithm} against {other}, Euclidean: {', '.join(found)}.")
     return sentences
 

@@ -6,15 +6,15 @@ The columns are q, r, s and, if votes were counted, weight, in any order; others
 from __future__ import annotations
 
 import csv
-import os
 import re
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+
+from rprnmf.whole_file import whole_file
 
 COLUMNS = ("q", "r", "s")
 WEIGHT = "weight"
@@ -279,28 +279,12 @@ def write_columns(path: Any, items: np.ndarray, weights: np.ndarray) -> None:
     if suffix not in (".csv", ".parquet", ".pq"):
         raise ValueError(f"{path}: the suffix must be .csv or .parquet, got {suffix!r}.")
     with_weights = bool((weights != 1).any())
-    handle, beside = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
-    os.close(handle)
-    os.chmod(beside, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-    try:
-        if suffix == ".csv":
-            _write_csv(beside, items, weights if with_weights else None)
-        else:
-            _write_parquet(beside, items, weights if with_weights else None)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    with whole_file(path) as part:
+        write = _write_csv if suffix == ".csv" else _write_parquet
+        write(part, items, weights if with_weights else None)
 
 
-def _umask() -> int:
-    """What a new file is not allowed; to read it is to set it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _write_csv(path: str, items: np.ndarray, weights: np.ndarray | None) -> None:
+def _write_csv(path: Path, items: np.ndarray, weights: np.ndarray | None) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([*COLUMNS, WEIGHT] if weights is not None else COLUMNS)
@@ -312,7 +296,7 @@ def _write_csv(path: str, items: np.ndarray, weights: np.ndarray | None) -> None
             writer.writerows(zip(*columns, strict=True))
 
 
-def _write_parquet(path: str, items: np.ndarray, weights: np.ndarray | None) -> None:
+def _write_parquet(path: Path, items: np.ndarray, weights: np.ndarray | None) -> None:
     try:
         import pyarrow as pa
         from pyarrow import parquet
