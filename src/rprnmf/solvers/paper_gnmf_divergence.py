@@ -9,6 +9,8 @@ observed entries.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
@@ -20,6 +22,7 @@ from rprnmf.solvers.loop import Result, Settings, Step, alternate
 
 SMALLEST_SUM = 1e-10
 SMALLEST_NORM = 1e-15
+MOST_MODES = 1500  # rows with edges up to which all eigenvectors are computed once
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -78,9 +81,20 @@ class GraphSolve:
         degree = np.asarray(S.sum(axis=1)).ravel()
         self.laplacian = sp.csc_array(self.strength * (sp.diags_array(degree) - S))
 
+    @cached_property
+    def modes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues and eigenvectors of the Laplacian."""
+        return np.linalg.eigh(self.laplacian.toarray())
+
     def __call__(self, sums: np.ndarray, above: np.ndarray) -> np.ndarray:
         F = above / sums
         if self.graph is None or len(self.linked) == 0:
+            return F
+        if len(self.linked) <= MOST_MODES and (sums == sums[0]).all():
+            # complete data: one number for all rows, and all systems share their eigenvectors
+            values, vectors = self.modes
+            parts = vectors.T @ above[self.linked].astype(np.float64)
+            F[self.linked] = np.maximum(vectors @ (parts / (values[:, None] + sums[0])), 0.0)
             return F
         for k in range(F.shape[1]):
             diagonal = sp.diags_array(sums[self.linked, k].astype(np.float64))
