@@ -110,7 +110,10 @@ def draw_panels(name: str, caption: str, panels: Sequence[Panel]) -> Figure:
             if panel.log_y:
                 axis.set_yscale("log")
             if panel.log_x:
-                axis.set_xscale("symlog", linthresh=1)
+                zero = any(0 in line.x for line in panel.lines)
+                axis.set_xscale("symlog" if zero else "log")
+                if zero:
+                    axis.set_xlim(left=0)
         canvas.legend(
             list(shown.values()), list(shown), loc="outside lower center", ncols=min(len(shown), 4)
         )

@@ -67,7 +67,7 @@ def table_jobs(dataset: str, classes, repetitions: int) -> list[Settings]:
         for K in classes
         for algorithm in ALGORITHMS
         for measure in STRENGTH
-        if measure == "euclidean" or algorithm not in WIDE
+        if measure == "euclidean" or algorithm in (*PAPER, OWN)
     ]
 
 
