@@ -184,7 +184,7 @@ def _bold(cell: Any) -> str:
 
 def _marked(cell: Any) -> str:
     if not isinstance(cell, Cell):
-        return str(cell)
+        return str(cell).replace("|", "\\|")
     text = f"**{cell.text()}**" if cell.best else cell.text()
     return text + (f" ({number(cell.published, 4)})" if cell.published is not None else "")
 
@@ -195,7 +195,7 @@ def _inline(svg: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """All digits: a column for the mean, the spread and the published figure of every cell."""
+    """Six digits: a column for the mean, the spread and the published figure of every cell."""
     import io
 
     file = io.StringIO()

@@ -37,7 +37,8 @@ def report(
     runs = len({row["repetition"] for row in rows})
     caption = (
         f"MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of {runs} "
-        "repetitions, bars are standard deviations."
+        "repetitions, bars are standard deviations. Time is that of one thread by the clock, with "
+        "other fits beside it on the other cores."
     )
     table = averages_table(
         name,
