@@ -315,3 +315,47 @@ def test_orl_faces():
             found = KMeans(10, n_init=10, random_state=seed).fit_predict(model.embedding_)
             scores[name].append(clustering_accuracy(y, found))
     assert np.median(scores["ours"]) >= np.median(scores["paper"])
+
+
+def few_ratings(seed):
+    """Ratings of rank 4, most of them missing; some columns have none or one."""
+    rng = np.random.default_rng(seed)
+    n, m = 300, 150
+    X = 1.0 + rng.gamma(1.0, 1.0, (n, 4)) @ rng.gamma(0.5, 1.0, (4, m))
+    share = np.where(np.arange(m) < 20, 0.004, 0.15)
+    X[rng.random((n, m)) > share] = np.nan
+    return rng, X
+
+
+@pytest.mark.parametrize("sides", ["rows", "columns", "both"])
+@pytest.mark.parametrize("init", [None, "custom"])
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_with_l2_terms_triplets_cost_little(beta_loss, sides, init):
+    rng, X = few_ratings(0)
+    n, m = X.shape
+    known = {
+        "row_triplets": random_triplets(rng, n, 60),
+        "column_triplets": random_triplets(rng, m, 60),
+    }
+    known = {k: t for k, t in known.items() if sides in (f"{k.split('_')[0]}s", "both")}
+    common = {"missing": "nan", "alpha_W": 0.3, "alpha_power": 0.7, "random_state": 0}
+    common["beta_loss"] = beta_loss
+    start = {"W": rng.random((n, 6)), "H": rng.random((6, m))} if init else {}
+    plain = RPRNMF(6, init=init, **common).fit(X, **start)
+    model = RPRNMF(6, init=init, **common).fit(X, **start, **known)
+    rates = [getattr(model, f"{k.split('_')[0]}_satisfied_rate_") for k in known]
+    assert rates == [1.0] * len(known)
+    assert model.reconstruction_err_ < 1.3 * plain.reconstruction_err_
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 0.3])
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_columns_without_data_stay_within_reach(beta_loss, alpha):
+    rng, X = few_ratings(1)
+    triplets = random_triplets(rng, X.shape[1], 100)
+    model = RPRNMF(6, beta_loss=beta_loss, missing="nan", alpha_W=alpha, alpha_power=0.7)
+    model.set_params(random_state=0).fit(X, column_triplets=triplets)
+    sizes = np.linalg.norm(model.components_, axis=0)
+    bare = np.isnan(X).all(axis=0)
+    assert bare.sum() >= 3
+    assert sizes[bare].max() < 5 * sizes[~bare].max()

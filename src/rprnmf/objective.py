@@ -140,7 +140,7 @@ class SideTerms:
             )
         self.graph = None if side.graph is None else Graph(side.graph)
         self.graph_strength = side.graph_strength if side.graph is not None else 0.0
-        self.graph_weight = self.graph_strength * scale.graph_unit()
+        self.graph_weight = self.graph_strength * scale.graph_unit(index)
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)
@@ -190,6 +190,24 @@ class SideTerms:
         return self.triplets.satisfied_rate(F) if self.triplets else np.nan
 
 
+def scale_rule(problem: Problem, n_components: int) -> ScaleRule:
+    """The scale rule of a problem."""
+    rows, columns = problem.rows, problem.columns
+    l2 = None
+    if rows.l2 is not None and columns.l2 is not None and rows.l2.any() and columns.l2.any():
+        l2 = rows.l2, columns.l2
+    return ScaleRule(
+        problem.view,
+        LOSSES[problem.beta_loss],
+        n_components,
+        rows.constrained,
+        columns.constrained,
+        frozen=problem.only_rows,
+        spread=problem.spread,
+        l2=l2,
+    )
+
+
 class Objective:
     """F(W, H) = loss + the terms of both sides, and the split of its gradient.
 
@@ -203,12 +221,7 @@ class Objective:
         self.problem = problem
         self.loss = LOSSES[problem.beta_loss]
         self.views = (problem.view, problem.view.T)
-        rows, columns = (side.constrained for side in problem.sides)
-        self.scale = ScaleRule(
-            *(problem.view, self.loss, n_components, rows, columns),
-            frozen=problem.only_rows,
-            spread=problem.spread,
-        )
+        self.scale = scale_rule(problem, n_components)
         self.terms = (SideTerms(problem, self.scale, 0), SideTerms(problem, self.scale, 1))
 
     def values(self, W: np.ndarray, Ht: np.ndarray) -> Values:

@@ -6,6 +6,9 @@ row of H, but distances within a factor depend on it. So:
 * triplets or a graph on one side: the other factor has columns of size 1, and the
   constrained factor carries the scale of X, as data points do;
 * on both sides: both factors carry half of it (columns of equal size);
+* L2 terms on both factors: both carry a part, such that the two columns of a
+  component cost the same. Without triplets that is where the L2 terms leave them, so that the
+  rule does not work against these;
 * on none: nothing is rescaled.
 
 Solvers keep the rule *inside* their steps. Were the scale free, a column of one factor would
@@ -44,6 +47,8 @@ class ScaleRule:
         H is given: nothing is rescaled.
     spread : float or None
         Takes the place of the mean squared distance between the rows of X.
+    l2 : tuple of ndarray or None
+        The L2 weights of the rows of both factors, where both have any.
     """
 
     view: BaseView
@@ -53,15 +58,45 @@ class ScaleRule:
     columns: bool
     frozen: bool = False
     spread: float | None = None
+    l2: tuple[np.ndarray, np.ndarray] | None = None
 
     def fixed(self, side: int) -> bool:
         """Whether a step on this factor (0: W, 1: H) must keep the sizes of its columns."""
-        return (self.columns, self.rows)[side] and not self.frozen
+        return ((self.columns, self.rows)[side] or self.by_cost) and not self.frozen
 
     @property
     def balanced(self) -> bool:
-        """Whether both factors carry half of the scale."""
-        return self.rows and self.columns and not self.frozen
+        """Whether both factors carry a part of the scale."""
+        return ((self.rows and self.columns) or self.by_cost) and not self.frozen
+
+    @property
+    def by_cost(self) -> bool:
+        """Whether the columns of a component have the same L2 cost, not the same size."""
+        return self.l2 is not None and (self.rows or self.columns)
+
+    @property
+    def order(self) -> int:
+        """Of what power of the entries a size is the root."""
+        return 2 if self.by_cost else self.loss.size_order
+
+    def weights(self, side: int) -> np.ndarray | None:
+        """What the squares of a column's entries count in its size; None: the same for all."""
+        return self.l2[side] if self.l2 is not None and self.by_cost else None
+
+    def sizes(self, side: int, F: np.ndarray) -> np.ndarray:
+        """The sizes of the columns of a factor, as the rule compares them."""
+        weights = self.weights(side)
+        if weights is None:
+            return self.loss.column_sizes(F)
+        squares = np.einsum("i,ik,ik->k", weights, F, F, dtype=np.float64)
+        return np.sqrt(squares).astype(F.dtype)
+
+    def lean(self, side: int) -> float:
+        """How the squares of this factor exceed those of columns of equal size, about."""
+        if self.l2 is None or not self.by_cost:
+            return 1.0
+        mine, other = self.l2[side].mean(), self.l2[1 - side].mean()
+        return float(np.sqrt(other / mine))
 
     def apply(
         self, W: np.ndarray, Ht: np.ndarray, shift: tuple[np.ndarray, np.ndarray] | None = None
@@ -78,7 +113,7 @@ class ScaleRule:
 
     def shift(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By what the columns of W must grow, and which components are not zero."""
-        w, h = self.loss.column_sizes(W), self.loss.column_sizes(Ht)
+        w, h = self.sizes(0, W), self.sizes(1, Ht)
         alive = (w > 0) & (h > 0)
         w, h = np.where(alive, w, 1), np.where(alive, h, 1)
         shift = np.sqrt(h / w) if self.balanced else h if self.rows else 1 / w
@@ -95,7 +130,7 @@ class ScaleRule:
         """About the size of an entry of the factor of this side (0: W, 1: H)."""
         n, m = self.view.shape if side == 0 else self.view.shape[::-1]
         if self.balanced:
-            size = np.sqrt(self.view.mean / self.n_components) * (m / n) ** 0.25
+            size = np.sqrt(self.view.mean / self.n_components * self.lean(side)) * (m / n) ** 0.25
         else:
             size = self.view.mean * np.sqrt(m) / self.n_components
         return float(size) or 1.0
@@ -117,12 +152,12 @@ class ScaleRule:
         """
         spread = named.spread() if self.spread is None else self.spread
         if self.balanced:
-            spread /= self.typical_component
+            spread *= self.lean(side) / self.typical_component
         if degree == 1:
             spread /= 2.0 * self.typical_entry(side)
         return float(spread)
 
-    def graph_unit(self) -> float:
+    def graph_unit(self, side: int) -> float:
         """What multiplies a graph's strength: 1 for a graph on one side and squared errors.
 
         Elsewhere it makes up for what the term would lose: with both sides constrained the
@@ -130,7 +165,7 @@ class ScaleRule:
         its minimum.
         """
         unit = self.loss.curvature(self.view)
-        return unit * self.typical_component if self.balanced else unit
+        return unit * self.typical_component / self.lean(side) if self.balanced else unit
 
     def floor(self, side: int) -> float:
         """What a zero entry of the factor counts as in a logarithm."""

@@ -48,6 +48,28 @@ def test_with_both_sides_the_columns_have_equal_sizes(beta_loss, layout):
     np.testing.assert_allclose(sizes(model.embedding_), sizes(model.components_.T), rtol=1e-9)
 
 
+@pytest.mark.parametrize("solver", ["cd", "mu"])
+@pytest.mark.parametrize("layout", ["dense", "sparse-zero"])
+@pytest.mark.parametrize("sides", ["rows", "columns", "both"])
+def test_with_l2_terms_on_both_factors_columns_cost_the_same(beta_loss, layout, sides, solver):
+    data, missing = lay_out(X, MASK, layout)
+    model = RPRNMF(K, beta_loss=beta_loss, missing=missing, solver=solver)
+    model.set_params(alpha_W=0.02, alpha_H=0.05, alpha_power=0.7)
+    model.set_params(max_iter=20, tol=0.0, random_state=0)
+    known = {"row_triplets": ROWS, "column_triplets": COLUMNS}
+    model.fit(
+        data, **{k: t for k, t in known.items() if k.startswith(sides[:3]) or sides == "both"}
+    )
+    mask = MASK if layout == "sparse-zero" else np.ones((N, M), dtype=bool)
+    costs = [
+        alpha * mask.sum(axis=1 - side) ** 0.7 @ F**2
+        for side, (alpha, F) in enumerate(
+            ((0.02, model.embedding_), (0.05, model.components_.T.copy()))
+        )
+    ]
+    np.testing.assert_allclose(costs[0], costs[1], rtol=1e-9)
+
+
 def test_the_rule_keeps_the_product(beta_loss):
     W, Ht = RNG.random((N, K)), RNG.random((M, K))
     W[:, 1] = 0.0
@@ -128,5 +150,5 @@ def test_even_the_shortest_step_along_the_tangent_goes_down(beta_loss):
     solver = Multiplicative(objective)
     ratio = solver.tangent_ratio(0, W, objective.split(0, W, Ht))
     before = objective.values(W, Ht).objective
-    new = solver.resized(W * ratio**1e-5, W, objective.loss.column_sizes(W))
+    new = solver.resized(0, W * ratio**1e-5, W, objective.loss.column_sizes(W))
     assert objective.values(new, Ht).objective < before

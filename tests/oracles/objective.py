@@ -36,16 +36,25 @@ def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
         name in knowledge or graphs[side] is not None
         for side, name in enumerate(("row_triplets", "column_triplets"))
     ]
-    both = all(constrained)
+    norms = []
+    for side in (0, 1):
+        alpha = model.alpha_W if side == 0 or model.alpha_H == "same" else model.alpha_H
+        counts = mask.sum(axis=1 - side)
+        norms.append((1 if kl else 2) * alpha * counts**model.alpha_power)
+    squares = [0.5 * (1 - model.l1_ratio) * weight for weight in norms]
+    by_cost = any(constrained) and all(weight.any() for weight in squares)
+    lean = np.sqrt(squares[1].mean() / squares[0].mean()) if by_cost else 1.0
+    both = all(constrained) or by_cost
     component = np.sqrt(np.mean(seen**2) * n * m / K) if both else 1.0
     for side, (name, F) in enumerate((("row_triplets", W), ("column_triplets", H.T))):
         data, seen_there = (X, mask) if side == 0 else (X.T, mask.T)
+        larger = lean if side == 0 else 1 / lean
         if name in knowledge:
             named = np.unique(knowledge[name])
-            sigma = spread(data[named], seen_there[named]) / component
+            sigma = spread(data[named], seen_there[named]) / component * larger
             rows, columns = data.shape
             entry = (
-                np.sqrt(seen.mean() / K) * (columns / rows) ** 0.25
+                np.sqrt(seen.mean() / K * larger) * (columns / rows) ** 0.25
                 if both
                 else seen.mean() * np.sqrt(columns) / K
             )
@@ -56,11 +65,10 @@ def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
             S = graphs[side]
             L = np.diag(S.sum(axis=1)) - S
             curvature = 0.5 / seen.mean() if kl else 1.0
-            total += model.graph_strength * curvature * component * np.trace(F.T @ L @ F)
-        alpha = model.alpha_W if side == 0 or model.alpha_H == "same" else model.alpha_H
-        weight = (1 if kl else 2) * alpha * seen_there.sum(axis=1) ** model.alpha_power
-        total += weight @ (model.l1_ratio * F.sum(axis=1))
-        total += weight @ (0.5 * (1 - model.l1_ratio) * (F**2).sum(axis=1))
+            unit_of_graph = curvature * component / larger
+            total += model.graph_strength * unit_of_graph * np.trace(F.T @ L @ F)
+        total += norms[side] @ (model.l1_ratio * F.sum(axis=1))
+        total += squares[side] @ (F**2).sum(axis=1)
     return total
 
 

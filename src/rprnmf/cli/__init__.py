@@ -23,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="rprnmf", description="Factorise a matrix and keep what is known about it."
     )
     parser.add_argument("--version", action="version", version=f"rprnmf {version('rprnmf')}")
+    parser.add_argument(
+        "--traceback", action="store_true", help="show where in the program an error arose"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         module = import_module(f"rprnmf.cli.{name}")
@@ -37,5 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\nstopped; the same command goes on from here.", file=sys.stderr)
         return 130
     except (OSError, ValueError, RuntimeError, ImportError) as error:
-        print(f"rprnmf {chosen.command}: {error}", file=sys.stderr)
+        if chosen.traceback:
+            raise
+        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        print(f"rprnmf {chosen.command}: {error}{notes}", file=sys.stderr)
         return 1

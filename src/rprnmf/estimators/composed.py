@@ -22,7 +22,7 @@ from rprnmf.estimators.sklearn_callbacks import (
 )
 from rprnmf.losses import LOSSES
 from rprnmf.metrics.satisfaction import unmet
-from rprnmf.objective import Objective, Problem, Side
+from rprnmf.objective import Objective, Problem, Side, scale_rule
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
 from rprnmf.solvers.fold_in import flat_rows, fold_in
@@ -119,7 +119,9 @@ class ComposedNMF(
         assert best is not None
         self._row_names, self._column_names = names
         named = np.unique(problem.rows.triplets)
-        self._spread = problem.spread or (view.take(named) if len(named) else view).spread()
+        # what a distance of 1 is in W; later rows are placed by the same
+        scale = scale_rule(problem, K)
+        self._spread = scale.sigma(0, 2, view.take(named) if len(named) else view)
         return self._keep(best, problem)
 
     def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:

@@ -1,14 +1,13 @@
 """The algorithms that the experiments compare.
 
-Those of the paper share their start factors, uniform as published. The library's own solver runs
-as a user would run it, from its default start, the same for all that is its own: uniform
-factors, whose columns are nearly parallel, cost it a hundred iterations and more.
+All of them start from the same factors, uniform as published.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,7 @@ def recipe(algorithm: str) -> dict[str, Any]:
     """
     if algorithm in PAPER:
         return {}
-    found: dict[str, Any] = {"edition": 1, "start": "default"}
+    found: dict[str, Any] = {"edition": 2}
     if algorithm in WIDE:
         found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
     if algorithm in (PLAIN_L2, OWN_L2):
@@ -62,7 +61,7 @@ def recipe(algorithm: str) -> dict[str, Any]:
 
 @dataclass
 class Task:
-    """What is factorised, what is known about it, and where the paper's algorithms start.
+    """What is factorised, what is known about it, and where all algorithms start.
 
     ``row_strength`` and ``column_strength`` are the paper's: they multiply the mean penalty of
     triplets for the Euclidean measure, and its sum for the Divergence.
@@ -89,11 +88,15 @@ class Task:
 
 @dataclass
 class Fit:
-    """The factors, the seconds, and the distance in which triplets were to hold."""
+    """The factors, what they took, and the distance in which triplets were to hold.
+
+    Seconds are those of the processor: other programs do not count.
+    """
 
     W: np.ndarray
     H: np.ndarray
     seconds: float
+    n_iter: int
     distance: str
 
 
@@ -103,7 +106,7 @@ def start(rng: Any, shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndar
 
 
 def fit(algorithm: str, measure: str, task: Task) -> Fit:
-    """Run one algorithm on a task.
+    """Run one algorithm on a task, after a small one: what is loaded or compiled does not count.
 
     Parameters
     ----------
@@ -112,15 +115,33 @@ def fit(algorithm: str, measure: str, task: Task) -> Fit:
     measure : {"euclidean", "divergence"}
     task : Task
     """
-    K = task.W.shape[1]
+    warm_up(algorithm, measure, task.missing, tuple(task.sides))
+    return fit_cold(algorithm, measure, task)
+
+
+@cache
+def warm_up(algorithm: str, measure: str, missing: str | None, sides: tuple[str, ...]) -> None:
+    """One small fit of a kind in this process."""
+    rng = np.random.RandomState(0)
+    X = rng.random_sample((12, 12)) + 0.1
+    known = Triplets([[0, 1, 2], [3, 4, 5]])
+    triplets: dict[str, Any] = {f"{side}_triplets": known for side in sides}
+    small = sp.csr_array(X) if missing else X
+    task = Task(small, *start(rng, X.shape, 3), sweeps=5, missing=missing, **triplets)
+    fit_cold(algorithm, measure, task)
+
+
+def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
+    """Run one algorithm on a task."""
     common: dict[str, Any] = {
-        "n_components": K,
+        "n_components": task.W.shape[1],
         "beta_loss": LOSS[measure],
         "missing": task.missing,
+        "init": "custom",
         "random_state": 0,
         "n_jobs": 1,
     }
-    by_the_paper = {"solver": "paper", "init": "custom", "max_iter": task.sweeps}
+    by_the_paper = {"solver": "paper", "max_iter": task.sweeps}
     known = {f"{side}_triplets": triplets for side, (triplets, _) in task.sides.items()}
     distance = "euclidean" if measure == "euclidean" or algorithm not in PAPER else "divergence"
     model: Any
@@ -157,11 +178,10 @@ def fit(algorithm: str, measure: str, task: Task) -> Fit:
         arguments = {} if algorithm == GRAPH else known
     else:
         raise ValueError(f"no algorithm is called {algorithm!r}.")
-    started = time.perf_counter()
-    if algorithm in PAPER:
-        arguments |= {"W": task.W.copy(), "H": task.H.copy()}
+    arguments |= {"W": task.W.copy(), "H": task.H.copy()}
+    started = time.process_time()
     W = model.fit_transform(task.X, **arguments)
-    return Fit(W, model.components_, time.perf_counter() - started, distance)
+    return Fit(W, model.components_, time.process_time() - started, model.n_iter_, distance)
 
 
 def correlated(points: np.ndarray) -> sp.csr_matrix:
@@ -176,12 +196,20 @@ def correlated(points: np.ndarray) -> sp.csr_matrix:
 
 
 def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:
-    """The error by the measure, the share of the triplets met, and the seconds."""
+    """The error by the measure, the share of the triplets met, and what it took.
+
+    ``CSR`` is by the distance that the algorithm works with, ``CSR by measure`` by that of the
+    paper for the measure; they differ for the library's own with the Divergence.
+    """
     name, error = ERROR[measure]
     known = {f"{side}_triplets": triplets for side, (triplets, _) in task.sides.items()}
-    rate = constraint_satisfied_rate(found.W, found.H, **known, distance=found.distance)
+    rates = {
+        "CSR": constraint_satisfied_rate(found.W, found.H, **known, distance=found.distance),
+        "CSR by measure": constraint_satisfied_rate(found.W, found.H, **known, distance=measure),
+    }
     return {
         name: error(task.X, found.W, found.H, missing=task.missing),
-        "CSR": 100.0 * rate,
+        **{rate: 100.0 * share for rate, share in rates.items()},
         "seconds": found.seconds,
+        "n_iter": found.n_iter,
     }

@@ -30,8 +30,8 @@ from rprnmf.experiments.algorithms import (
 )
 from rprnmf.experiments.base import Row, Settings, Values
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.page import Cell, Figure, Section, Table
-from rprnmf.experiments.tables import compared_section
+from rprnmf.experiments.page import Figure, Section, Table
+from rprnmf.experiments.tables import compared_section, summary
 from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
 from rprnmf.triplets import Triplets, triplets_from_labels
 
@@ -209,8 +209,7 @@ def answers_table(name: str, rows: list[Row]) -> Table:
             ]
             for metric in ("ACC", "NMI", "CSR"):
                 values = [row[metric] for row in part if row[metric] == row[metric]]
-                spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-                line.append(Cell(float(np.mean(values)), spread) if values else "")
+                line.append(summary(values) if values else "")
         body.append(line)
     head = [f"{m}, {a}" for a in ("triplets", "triplets + graph") for m in ("ACC", "NMI", "CSR")]
     caption = (

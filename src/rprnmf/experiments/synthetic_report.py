@@ -10,7 +10,7 @@ from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Section, number
-from rprnmf.experiments.tables import NAMES, averages_table, differences
+from rprnmf.experiments.tables import NAMES, averages_table, by_the_other_distance, differences
 
 
 def report(
@@ -37,13 +37,12 @@ def report(
     runs = len({row["repetition"] for row in rows})
     caption = (
         f"MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of {runs} "
-        "repetitions, bars are standard deviations. Time is that of one thread by the clock, with "
-        "other fits beside it on the other cores."
+        "repetitions, bars are standard deviations. Time is what one thread spent on the fit."
     )
     table = averages_table(
         name,
         f"Averages over everything else: mean ± standard deviation of single runs, {runs} "
-        "repetitions; in brackets what is published",
+        "repetitions; in brackets what is published; the best of a measure is bold",
         rows,
         ("MSL", "MD", "CSR", "seconds"),
         known,
@@ -112,4 +111,4 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
                 f"{number(mean(rows, 'NMF', measure, metric), 3)} (NMF) and "
                 f"{number(mean(rows, 'RPR-NMF', measure, metric), 3)} (RPR-NMF)."
             )
-    return found
+    return [*found, *by_the_other_distance(rows)]

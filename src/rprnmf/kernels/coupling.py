@@ -61,6 +61,7 @@ class Coupling(NamedTuple):
     edge: np.ndarray
     neighbour: np.ndarray
     affinity: np.ndarray  # strength of every edge in the objective
+    down: np.ndarray  # for every row the part of what bends downwards that counts as upwards
 
 
 TRIAL, TENSION = range(2)  # in of_pairs
@@ -135,7 +136,9 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
     """A quadratic model, in row i of F, of everything that couples it.
 
     Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
-    Newton, without what bends downwards.
+    Newton, without what bends downwards. A row with few data, or none, would have nothing to
+    keep it from going as far away as can be: there that counts as if it bent upwards, and the row
+    at most doubles its distance from what it is to leave.
 
     Parameters
     ----------
@@ -151,6 +154,7 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
     """
     K = F.shape[1]
     f = F[i]
+    down = c.down[i]
     tension, pulling = c.of_pairs[TENSION], c.pulling
     slope[:] = 0.0
     up[:] = 0.0
@@ -162,7 +166,7 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
         for place in range(c.met[i + 1] - begin):
             w = 2.0 * tension[place] / c.sigma
             both += w
-            above += max(w, 0.0)
+            above += max(w, -down * w)
             tension[size] = w
             pulling[size] = c.other[begin + place]
             size += 1 if w != 0.0 else 0
@@ -202,7 +206,7 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
                 for k in range(K):
                     once, twice = pair_slope(f[k], y[k], floor)
                     slope[k] += w * once
-                    up[k] += scale * max(w, 0.0) * twice
+                    up[k] += scale * max(w, -down * w) * twice
         for place in range(c.edge[i], c.edge[i + 1]):
             w = 2.0 * c.affinity[place]
             y = F[c.neighbour[place]]

@@ -2,7 +2,7 @@
 
 All kernels lower
 
-    loss(F) + sum_ik (l1[i] + m1[k]) F_ik + (l2[i] + m2[k]) F_ik^2 + coupling
+    loss(F) + sum_ik (l1[i] + m1[k]) F_ik + (l2[i] (1 + m2[1, k]) + m2[0, k]) F_ik^2 + coupling
 
 and return the loss of the rows they changed, but for the sum of squares of X, which costs
 next to nothing here. *Coupled* rows also feel triplets and a graph: their step follows a
@@ -49,7 +49,7 @@ def full_rows(rows, F, R, P, G, l1, l2, m1, m2, count, sweeps, share, room):
         i = rows[at]
         if l2[i] != last:
             last = l2[i]
-            curvature(G, last, m2, h)
+            curvature(G, last, 1.0, m2, h)
             for k in range(K):
                 inverse[k] = F.dtype.type(1) / h[k] if h[k] > zero else zero
         end = at + 1  # rows of the same curvature go together, four at most
@@ -150,7 +150,7 @@ def torn_rows(
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
         copy(F[u], f)
-        curvature(Q, l2[u], m2, h)
+        curvature(Q, l2[u], 1.0, m2, h)
         start(f, P[u], Q, h, l1[u], m1, g)
         descend_one(f, g, Q, h, inverse, sweeps, share)
         copy(f, F[u])
@@ -229,7 +229,7 @@ def full_coupled_rows(
             break
         if l2[i] != last:
             last = l2[i]
-            curvature(G, last, m2, h)
+            curvature(G, last, 1.0, m2, h)
             beyond(G, h, extra)
         _, active = feel(coupling, i, size, smooth)
         by_itself = active > LANE_TRIPLETS
@@ -240,7 +240,7 @@ def full_coupled_rows(
                 torn_gram(i, B, G, unit, member, holes, hole, count, own)
                 for k in range(K):
                     R[i, k] = dot(own[k], F[i]) - P[i, k]
-                curvature(own, last, m2, h_own)
+                curvature(own, last, 1.0, m2, h_own)
                 beyond(own, h_own, extra_own)
                 Q, curve, more = own, h_own, extra_own
         lane_i = lanes[ALONE if by_itself else size]

@@ -33,6 +33,7 @@ def divergence_rows(
     l1,
     l2,
     m1,
+    m2,
     count,
     coupling,
     reach,
@@ -44,7 +45,9 @@ def divergence_rows(
     rest,
     room,
 ):
-    """Lower loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] F_ik^2 + coupling over some rows.
+    """Lower, over some rows,
+
+        loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] (1 + m2[k]) F_ik^2 + coupling.
 
     With ``guarded`` the sum of no row rises, but for rounding. ``reach`` is the ``floor`` of the
     distances. ``coupling`` is None for rows that no triplet or graph touches. With ``rest`` the
@@ -62,7 +65,7 @@ def divergence_rows(
     columns, column, active = room.columns, room.column, room.active
     phi, linear, f = room.vectors[0], room.vectors[1], room.vectors[2]
     # slope and curvature of the quadratic terms, L2, triplets and graph: up + A'A, u = A step
-    side, up, step = room.terms[0], room.terms[1], room.terms[2]
+    side, up, step, square = room.terms[0], room.terms[1], room.terms[2], room.terms[3]
     A, u = room.squares, room.along
     total = 0.0
     for i in rows:
@@ -98,11 +101,13 @@ def divergence_rows(
                     n_squares = 2 if bending <= LANE_TRIPLETS else SQUARES
                     model(coupling, F, i, 0, bending, 1.0, side, up, A[:n_squares], reach, smooth)
             for k in range(K):
-                side[k] += 2.0 * l2[i] * f[k]
-                up[k] += 2.0 * l2[i]
+                # a negative multiplier leaves a coordinate at least half of its own curvature
+                square[k] = l2[i] * max(1.0 + m2[k], 0.5)
+                side[k] += 2.0 * square[k] * f[k]
+                up[k] += 2.0 * square[k]
         n_active = 0
         for k in range(K):
-            # a negative multiplier leaves a coordinate at least half of its own slope
+            # and of its own slope
             own = c[k] + l1[i]
             linear[k] = max(own + count[i] * m1[k], 0.5 * own)
             if f[k] > zero or phi[k] > linear[k] + side[k]:
@@ -181,7 +186,8 @@ def divergence_rows(
                 i,
                 f,
                 linear,
-                l2[i],
+                l2[i] > 0.0,
+                square,
                 B,
                 column,
                 x,
@@ -209,7 +215,25 @@ def divergence_rows(
 
 
 @inner
-def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y, size, floor, step):
+def guard(
+    coupling,
+    reach,
+    smooth,
+    F,
+    i,
+    f,
+    linear,
+    squared,
+    square,
+    B,
+    column,
+    x,
+    before,
+    y,
+    size,
+    floor,
+    step,
+):
     """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
 
     ``before`` and ``y`` are the model at F[i] and at f; ``y`` follows. ``step`` is there to
@@ -223,7 +247,9 @@ def guard(coupling, reach, smooth, F, i, f, linear, l2, B, column, x, before, y,
         rise = 0.0
         for k in range(K):
             d = np.float64(f[k]) - F[i, k]
-            rise += d * (linear[k] + l2 * (2.0 * F[i, k] + d))
+            rise += d * linear[k]
+            if squared:
+                rise += d * square[k] * (2.0 * F[i, k] + d)
         sure = 0.0  # rounding of the sum below
         for t in range(size):
             part = x[t] * np.log(np.float64(y[t]) / before[t])

@@ -51,7 +51,7 @@ def masked_rows(
     f, p, g, h = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
     inverse, extra = room.vectors[4], room.vectors[5]
     Q, bent = room.matrices[0], room.matrices[1]
-    m1_all, m2_all = room.multipliers[0], room.multipliers[1]
+    m1_all = room.multipliers
     A, lane = room.squares, room.lanes[0]
     half = F.dtype.type(0.5)
     total = 0.0
@@ -60,8 +60,7 @@ def masked_rows(
         for k in range(K):
             f[k] = F[i, k]
             m1_all[k] = count[i] * m1[k]
-            m2_all[k] = count[i] * m2[k]
-        curvature(Q, l2[i], m2_all, h)
+        curvature(Q, l2[i], count[i], m2, h)
         if coupling is None:
             if indptr[i] == indptr[i + 1]:
                 F[i] = 0  # nothing is observed here, nothing is asked

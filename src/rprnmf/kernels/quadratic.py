@@ -13,14 +13,14 @@ from rprnmf.kernels.csr import dot
 
 
 @inner
-def curvature(G, l2, m2, h):
-    """Half the curvature of every coordinate.
+def curvature(G, l2, count, m2, h):
+    """Half the curvature of every coordinate, for a row that stands for ``count``.
 
     A negative multiplier leaves a coordinate at least half of its own curvature.
     """
     for k in range(h.shape[0]):
         own = G[k, k] + l2
-        h[k] = max(own + m2[k], 0.5 * own)
+        h[k] = max(own + count * m2[0, k] + l2 * m2[1, k], 0.5 * own)
 
 
 @inner

@@ -32,7 +32,7 @@ def make_room(K: int, dtype: np.dtype, n_rows: int = 0) -> Room:
         np.zeros((6, K), dtype),
         np.zeros((2, K, K), dtype),
         np.zeros((6, K), dtype),
-        np.zeros((2, K)),
+        np.zeros(K),
         np.zeros((SQUARES, K), dtype),
         np.zeros((LANES, LANE_VECTORS, K), dtype),
         np.zeros(4, np.int64),
@@ -52,7 +52,7 @@ class DivergenceRoom(NamedTuple):
     column: np.ndarray  # the numbers of the entries
     active: np.ndarray  # the components that may move
     vectors: np.ndarray
-    terms: np.ndarray  # slope and curvature of the quadratic terms, and the step
+    terms: np.ndarray  # slope and curvature of the quadratic terms, the step, the L2 weights
     squares: np.ndarray
     along: np.ndarray  # a number for each of the squares
 
@@ -65,7 +65,7 @@ def make_divergence_room(K: int, dtype: np.dtype, most: int) -> DivergenceRoom:
         np.empty(most, np.int64),
         np.empty(K, np.int64),
         np.empty((3, K), dtype),
-        np.zeros((3, K)),
+        np.zeros((4, K)),
         np.zeros((SQUARES, K)),
         np.zeros(SQUARES),
     )

@@ -81,7 +81,7 @@ class CoordinateDescent:
         if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
             self.now = self.point(W, Ht)
         now = self.now
-        rising = self.ramps.raise_strengths(W, Ht, now.looks)
+        rising = self.ramps.raise_strengths(W, Ht, now.values.loss, now.looks)
         before = now.values.objective
         new = None
         if self.momentum.last is not None:
@@ -219,8 +219,8 @@ class CoordinateDescent:
         gain = other.gain() - own.gain()
         if self.scale.balanced:
             gain = 0.5 * gain
-        order = self.objective.loss.size_order
-        size = order * power_sums(F, order)
+        order = self.scale.order
+        size = order * power_sums(F, order, self.scale.weights(index))
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 
 

@@ -24,6 +24,7 @@ PENALTY_CODES = {
 _NO_INDEX, _NO_NUMBER = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NO_PLACE = np.zeros(0, dtype=np.uint32)
 SKIN = 1.0  # margins that are room to spare
+FEW_DATA = 0.5  # of a row
 MOST, FEW = 0.7, 0.5  # shares of all triplets, of those listed, at which lists change
 
 
@@ -48,12 +49,16 @@ class Incidence:
     terms : SideTerms
     n : int
         Rows of the factor.
-    bare : ndarray
-        Rows without data: they are where triplets put them, met or not.
+    seen : ndarray
+        The share of each row of X that is observed. Rows without data are where triplets put
+        them, met or not.
     """
 
-    def __init__(self, terms: SideTerms, n: int, bare: np.ndarray):
+    def __init__(self, terms: SideTerms, n: int, seen: np.ndarray):
         self.terms, self.n = terms, n
+        self.down = np.zeros(n)
+        self.down[: len(seen)] = seen < FEW_DATA
+        bare = np.flatnonzero(seen == 0)
         self.linked = np.zeros(n, dtype=bool)
         self.edges: tuple[np.ndarray, np.ndarray, np.ndarray]
         self.edges = np.zeros(n + 1, dtype=np.int64), _NO_INDEX, _NO_NUMBER
@@ -145,7 +150,7 @@ class Incidence:
             kept = np.zeros((LANES, 2, 0))
             of_none = none, *2 * (_NO_PLACE,), none, *2 * (_NO_PLACE,), _NO_NUMBER
             rest = _NO_NUMBER, room, _NO_PLACE, kept, _NO_PLACE, 0.0
-            fields: list[Any] = [*of_none, *rest, 0, 1.0, 1.0, 0.0, *graph]
+            fields: list[Any] = [*of_none, *rest, 0, 1.0, 1.0, 0.0, *graph, self.down]
             return (Coupling(*fields), None, None), self.linked
         look = look or Look(terms, F)
         apart: Any = look.apart
@@ -159,7 +164,7 @@ class Incidence:
             float(getattr(triplets, "cap", 0.0)),
         )
         rest = apart[lists.pair], *self.room, self.bending, terms.triplet_weight
-        fields = [*lists[1:], *rest, *rules, *graph]
+        fields = [*lists[1:], *rest, *rules, *graph, self.down]
         floor = getattr(triplets.distance, "floor", None)
         return (Coupling(*fields), floor, None if self.hinged else True), linked
 

@@ -64,8 +64,10 @@ class Multiplicative:
         self.values: Values | None = None
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
-        rising = self.ramps.raise_strengths(W, Ht)
-        if self.values is None or rising:
+        if self.values is None:
+            self.values = self.objective.values(W, Ht)
+        rising = self.ramps.raise_strengths(W, Ht, self.values.loss)
+        if rising:
             self.values = self.objective.values(W, Ht)
         before = values = self.values
         factors = W, Ht
@@ -85,7 +87,7 @@ class Multiplicative:
         untied = self.objective.split(index, F, B)
         parts = self.objective.tied(index, untied)
         fixed = self.scale.fixed(index)
-        sizes = self.objective.loss.column_sizes(F)
+        sizes = self.scale.sizes(index, F)
         ratio = self.constrained_ratio(index, F, parts) if fixed else update_ratio(*parts)
 
         def trial(exponent: float) -> Factors:
@@ -95,7 +97,7 @@ class Multiplicative:
                 scaled[guarded] **= exponent
             new = F * scaled
             if fixed:
-                new = self.resized(new, F, sizes)
+                new = self.resized(index, new, F, sizes)
             return (new, B) if index == 0 else (B, new)
 
         if not self.any_guarded:
@@ -139,23 +141,33 @@ class Multiplicative:
         with np.errstate(over="ignore", invalid="ignore"):
             return self.objective.values(*factors)
 
-    def resized(self, new: np.ndarray, old: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    def resized(self, index: int, new: np.ndarray, old: np.ndarray, sizes) -> np.ndarray:
         """Columns brought to given sizes; one that vanished stays as it was."""
-        found = self.objective.loss.column_sizes(new)
+        found = self.scale.sizes(index, new)
         alive = np.isfinite(found) & (found > 0)
         growth = np.divide(sizes, found, out=np.ones_like(found), where=alive)
         return np.where(alive, new * growth.astype(new.dtype), old)
 
     def size_gradient(self, index: int, F: np.ndarray) -> np.ndarray:
         """The gradient of what the scale rule holds fixed, summed over tied rows."""
-        gradient = 2.0 * F if self.objective.loss.size_order == 2 else np.ones_like(F)
+        gradient = 2.0 * F if self.scale.order == 2 else np.ones_like(F)
+        weights = self.scale.weights(index)
+        if weights is not None:
+            gradient *= weights[:, None].astype(F.dtype)
         tying = self.objective.terms[index].tying
         return gradient if tying is None else tying.sum(gradient)
 
     def constrained_ratio(self, index: int, F: np.ndarray, parts: Split) -> np.ndarray:
         """The ratio of the step that minimises among factors with columns of the same size."""
         w = self.size_gradient(index, F)
-        return multiplier_ratio(F, parts, w, self.objective.loss.size_order)
+        weights = self.scale.weights(index)
+        if weights is None:
+            return multiplier_ratio(F, parts, w, self.objective.loss.size_order)
+        tying = self.objective.terms[index].tying
+        counts = weights if tying is None else tying.mean(weights)
+        ratio = multiplier_ratio(F, parts, w, 2, np.sqrt(counts)[:, None])
+        ratio[counts == 0] = update_ratio(*parts)[counts == 0]  # they do not count in a size
+        return ratio
 
     def tangent_ratio(self, index: int, F: np.ndarray, parts: Split) -> np.ndarray:
         """The ratio for the part of the gradient that is tangent to the sizes."""
@@ -167,16 +179,19 @@ class Multiplicative:
         )
 
 
-def multiplier_ratio(F: np.ndarray, parts: Split, w: np.ndarray, order: int) -> np.ndarray:
-    """negative / (positive + mu_k w) with the mu_k that keeps the norm of column k of F."""
-    goal = np.sum(F.astype(np.float64) ** order, axis=0) ** (1.0 / order)
+def multiplier_ratio(
+    F: np.ndarray, parts: Split, w: np.ndarray, order: int, unit: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """negative / (positive + mu_k w) with the mu_k that keeps the norm of column k of unit F."""
+    dtype, F = F.dtype, F.astype(np.float64) * unit
+    goal = np.sum(F**order, axis=0) ** (1.0 / order)
     seen = (F > 0) & (parts.negative > 0) & (w > 0)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         n = np.where(seen, F * (parts.negative / w.astype(np.float64)), 0.0)
         r = np.where(seen, parts.positive / w.astype(np.float64), 1.0)
         ratio = of_norm(n, r, goal, order) / F
-    most = 1.0 / np.finfo(F.dtype).eps
-    return np.clip(np.where(seen, ratio, 0.0), 0.0, most).astype(F.dtype)
+    most = 1.0 / np.finfo(dtype).eps
+    return np.clip(np.where(seen, ratio, 0.0), 0.0, most).astype(dtype)
 
 
 def update_ratio(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:

@@ -2,7 +2,9 @@
 
 A side whose strength is "auto" starts weak, so that the factorisation finds its shape from
 the data, and grows by a tenth an iteration while some triplet keeps less than half of its
-margin, up to a cap. It is never lowered: triplets met by force would be lost again.
+margin, up to a cap. It is never lowered: triplets met by force would be lost again. While the
+loss still falls fast it waits: from a poor start, such as uniform factors with the
+Kullback-Leibler loss, triplets would else shape what the data have not shaped yet.
 
 Triplets that no strength can meet must not drive it: of two opposite ones the lighter (both,
 if they weigh the same) is not waited for, and the strength stops growing for good when the
@@ -19,6 +21,8 @@ from rprnmf.triplets.pairs import questions
 
 FIRST, FACTOR, CAP = 1e-3, 1.1, 1.0
 PATIENCE = 25  # raises (a factor of ten) without a triplet gained
+MET = 5  # such raises where all triplets are met, if with less than half of the margin
+FAST, LONGEST = 0.05, 25  # a share of the loss, and in how many iterations it is waited for
 
 
 class Ramp:
@@ -39,9 +43,9 @@ class Ramp:
         if self.terms.strength >= self.cap or self.vain >= PATIENCE:
             return False
         near, far = (look.near, look.far) if look else self.triplets.near_far(F)
-        tight = far - near < 0.5 * (self.triplets.margin or 0.0)
-        count = int(np.sum(tight & self.waited_for))
-        if count == 0:
+        tight = self.waited_for & (far - near < 0.5 * (self.triplets.margin or 0.0))
+        count = int(np.sum(tight))
+        if count == 0 or (self.vain >= MET and np.all(near[tight] < far[tight])):
             return False
         self.vain = 0 if count < self.fewest else self.vain + 1
         self.fewest = min(self.fewest, count)
@@ -60,12 +64,23 @@ class Ramps:
             and terms.triplets is not None
             and not (index == 1 and objective.problem.only_rows)
         ]
+        self.loss = np.inf
+        self.waits = LONGEST
 
-    def raise_strengths(self, W: np.ndarray, Ht: np.ndarray, looks=(None, None)) -> bool:
-        """Raise what must be raised; tells whether anything was.
+    def raise_strengths(
+        self, W: np.ndarray, Ht: np.ndarray, loss: float | None = None, looks=(None, None)
+    ) -> bool:
+        """Raise what must be raised; tells whether anything was, or still may be.
 
-        ``looks`` are the terms of both sides at W and H, if they are at hand.
+        ``loss`` is that at W and H, with None nothing is waited for; ``looks`` are the terms of
+        both sides there, if they are at hand.
         """
+        if self.sides and loss is not None and self.waits > 0:
+            fast = loss < (1.0 - FAST) * self.loss
+            self.loss = loss
+            if fast:
+                self.waits -= 1
+                return True
         raised = [  # every side's turn
             ramp.rise((W, Ht)[index], looks[index]) for index, ramp in self.sides
         ]

@@ -18,8 +18,10 @@ NONE = np.zeros(0, dtype=bool)
 UNCOUPLED = None, None, None  # in place of a coupling
 
 
-def power_sums(F: np.ndarray, order: int) -> np.ndarray:
-    """sum_i F_ik^order, for order 1 or 2."""
+def power_sums(F: np.ndarray, order: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """sum_i F_ik^order, for order 1 or 2; with weights sum_i weights_i F_ik^2."""
+    if weights is not None:
+        return np.einsum("i,ik,ik->k", weights, F, F, dtype=np.float64)
     if order == 1:
         return F.sum(axis=0, dtype=np.float64)
     return np.einsum("ik,ik->k", F, F, dtype=np.float64)
@@ -72,15 +74,22 @@ class Data(ABC):
     no_m: np.ndarray  # zeros, for the multiplier of the other order
     share: float  # a row's sweeps end where one brings less than this part of the first
 
-    def __init__(self, loss: Loss, view: BaseView, units: Units):
+    def __init__(self, loss: Loss, view: BaseView, units: Units, weights: np.ndarray | None):
         self.loss_itself = loss
         self.view = view
         self.units = units
+        self.weights = weights  # of squares, in the sizes of columns: the L2 weights, or None
         # Where much is missing every row has a Gram matrix of its own, which costs as much as a
         # sweep for every entry of the row. Beside it sweeps are cheap, and rows are solved almost
         # to the end: half as many iterations on ratings and on generated data. All layouts of
         # the same data follow one rule.
         self.share = 0.01 if view.gappy else 0.1
+
+    @property
+    def quadratic_m(self) -> np.ndarray:
+        """The multiplier of the squares, and that of the squares times their L2 weights."""
+        pair = (self.m, self.no_m) if self.weights is None else (self.no_m, self.m)
+        return np.stack(pair)
 
     @abstractmethod
     def prepare(self, F: np.ndarray, B: np.ndarray) -> None:
@@ -104,8 +113,8 @@ class Data(ABC):
 
     def from_gradient(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         """The same from the gradient of the loss."""
-        order = self.loss_itself.size_order
-        size = order * power_sums(F, order)
+        order = 2 if self.weights is not None else self.loss_itself.size_order
+        size = order * power_sums(F, order, self.weights)
         slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
         return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
 
@@ -135,8 +144,8 @@ class Data(ABC):
 class FullData(Data):
     """Complete data, squared error: one product with X, one Gram matrix for all rows."""
 
-    def __init__(self, loss: Loss, view: BaseView, units: Units):
-        super().__init__(loss, view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units, weights: np.ndarray | None):
+        super().__init__(loss, view, units, weights)
         self.holes = view.holes if isinstance(view, FullSparse) else None
         self.torn = np.zeros(units.n, dtype=bool)
         gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
@@ -165,7 +174,7 @@ class FullData(Data):
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
-        return self.l1, self.l2, self.no_m, self.m
+        return self.l1, self.l2, self.no_m, self.quadratic_m
 
     def run(self, rows, F, sweeps, share, guarded):
         torn = self.torn[rows] if self.any_torn else NONE
@@ -193,8 +202,8 @@ class FullData(Data):
 class MaskedData(Data):
     """Incomplete data, squared error: a Gram matrix a row."""
 
-    def __init__(self, loss: Loss, view: BaseView, units: Units):
-        super().__init__(loss, view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units, weights: np.ndarray | None):
+        super().__init__(loss, view, units, weights)
         self.entries = units.entries(view.stored())
 
     def prepare(self, F, B):
@@ -205,7 +214,7 @@ class MaskedData(Data):
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
-        return self.units.l1, self.units.l2, self.no_m, self.m, self.units.count
+        return self.units.l1, self.units.l2, self.no_m, self.quadratic_m, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
         return self.run_coupled(rows, F, UNCOUPLED, sweeps, share, guarded)
@@ -223,8 +232,8 @@ class MaskedData(Data):
 class DivergenceData(Data):
     """The divergence: the non-zeros one by one, and sums over the rest."""
 
-    def __init__(self, loss: Loss, view: BaseView, units: Units):
-        super().__init__(loss, view, units)
+    def __init__(self, loss: Loss, view: BaseView, units: Units, weights: np.ndarray | None):
+        super().__init__(loss, view, units, weights)
         entries = view.entries if isinstance(view, FullSparse) else view.stored()
         self.entries = units.entries(entries)
         self.rest = isinstance(view, FullSparse)  # what is not stored is observed too
@@ -245,7 +254,8 @@ class DivergenceData(Data):
 
     @property
     def norms(self) -> tuple[np.ndarray, ...]:
-        return self.units.l1, self.units.l2, self.m, self.units.count
+        linear, squares = (self.m, self.no_m) if self.weights is None else (self.no_m, self.m)
+        return self.units.l1, self.units.l2, linear, squares, self.units.count
 
     def run(self, rows, F, sweeps, share, guarded):
         return self.run_coupled(rows, F, UNCOUPLED, sweeps, share, guarded)

@@ -31,8 +31,8 @@ class RowDescent:
         self.view = objective.views[index]
         self.terms = objective.terms[index]
         self.divergence = objective.loss.size_order == 1
-        bare = np.flatnonzero(self.view.row_counts == 0)
-        self.incidence = Incidence(self.terms, n_rows or self.view.shape[0], bare)
+        seen = self.view.row_counts / self.view.shape[1]
+        self.incidence = Incidence(self.terms, n_rows or self.view.shape[0], seen)
         self.n_threads = available_threads(self.view.n_jobs)
         units = Units(self.terms, self.view)
         if units.tying is not None and self.incidence.linked.any():
@@ -45,7 +45,7 @@ class RowDescent:
             else FullData
         )
         self.units = units
-        self.data: Data = kind(objective.loss, self.view, units)
+        self.data: Data = kind(objective.loss, self.view, units, objective.scale.weights(index))
         # coupled rows are visited in an order that depends on the data, not on their numbers,
         # so that renaming the rows renames the result (but where their sums are the same)
         sums = self.view.times(np.ones((self.view.shape[1], 1), self.view.dtype))[:, 0]
@@ -68,7 +68,7 @@ class RowDescent:
         guarded: bool = True,
         own: bool = False,
     ) -> tuple[np.ndarray, float]:
-        """A new factor, lower in objective + sum_ik m_k F_ik^size_order, and its loss.
+        """A new factor, lower in objective + sum_k m_k size_k(F)^size_order, and its loss.
 
         Parameters
         ----------
