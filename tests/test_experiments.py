@@ -12,7 +12,6 @@ import pytest
 from rprnmf.experiments import EXPERIMENTS, reproduce, synthetic
 from rprnmf.experiments.algorithms import (
     BOTH,
-    GENTLE,
     GRAPH,
     OWN,
     OWN_L2,
@@ -102,7 +101,7 @@ def tiny_task(missing=None) -> Task:
     return Task(X, W, H, rows, columns, strength=2.0, sweeps=4, missing=missing)
 
 
-@pytest.mark.parametrize("algorithm", [*PAPER, PLAIN, OWN, GRAPH, BOTH, GENTLE, PLAIN_L2, OWN_L2])
+@pytest.mark.parametrize("algorithm", [*PAPER, PLAIN, OWN, GRAPH, BOTH, PLAIN_L2, OWN_L2])
 @pytest.mark.parametrize("measure", ["euclidean", "divergence"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_algorithm_runs_from_the_start_it_is_given(algorithm, measure):

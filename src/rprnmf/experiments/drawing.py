@@ -23,7 +23,6 @@ COLOURS = {
     "triplets, L2 (cd)": "#d6336c",
     "graph (cd)": "#6aa84f",
     "triplets + graph (cd)": "#7b2fb5",
-    "triplets + graph, gentle (cd)": "#c77dff",
 }
 DASHES = {"euclidean": "-", "divergence": "--"}
 RC: dict[Any, Any] = {

@@ -14,7 +14,6 @@ from sklearn.utils import Bunch
 from rprnmf.datasets import fetch_orl, fetch_pie
 from rprnmf.experiments.algorithms import (
     BOTH,
-    GENTLE,
     GRAPH,
     HEAT,
     NEIGHBOURS,
@@ -148,16 +147,14 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         "GNMF, LCNMF and RPR-NMF run by the authors' rules for 500 sweeps with strength 20 "
         "(Euclidean) and 2 (Divergence); GNMF gets its weights and LCNMF its labels from the same "
         "triplets. What ends in (cd) is the library's own solver: with default settings, and with "
-        f"a graph of the {NEIGHBOURS} neighbours by correlation r, weights "
-        f"exp((r - 1) / {HEAT:g}) and strength {WIDE[BOTH]['graph_strength']:g}, margin "
-        f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} (gentle: graph "
-        f"{WIDE[GENTLE]['graph_strength']:g}, margin {WIDE[GENTLE]['margin']:g}, strength auto; "
-        f"graph alone: {WIDE[GRAPH]['graph_strength']:g}), the "
-        "same for both sets of faces; these numbers were chosen on their first repetitions, which "
-        "the table counts too. Where triplets contradict each other in a circle, GNMF's weights "
-        "treat it as one depth. The paper's algorithms start from the same uniform factors, "
-        "the library's own from its default start; all cluster with the same seeds; CSR is by the "
-        "distance that an algorithm works with. The paper's tables imply five "
+        f"a graph of pictures that are among each other's {NEIGHBOURS} nearest by correlation r, "
+        f"weights exp((r - 1) / {HEAT:g}), strength {WIDE[BOTH]['graph_strength']:g}, margin "
+        f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} of the triplets "
+        f"(graph alone: {WIDE[GRAPH]['graph_strength']:g}), the same for both sets of faces; these "
+        "numbers were chosen on other draws of people than the table's. Where triplets contradict "
+        "each other in a circle, GNMF's weights treat it as one depth. All start from the same "
+        "uniform factors and cluster with the same seeds; CSR is by the distance that an "
+        "algorithm works with. The paper's tables imply five "
         "repetitions; the captions say how many there are here."
     )
     found = compared_section(name, title, text, table, "repetition", "n_triplets")
