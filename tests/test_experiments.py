@@ -114,9 +114,8 @@ def test_every_algorithm_runs_from_the_start_it_is_given(algorithm, measure):
     np.testing.assert_array_equal(task.H, H)
     values = measured(found, measure, task)
     error = "MSL" if measure == "euclidean" else "MD"
-    assert set(values) == {error, "CSR", "CSR by measure", "seconds", "n_iter"}
+    assert set(values) == {error, "CSR", "seconds", "n_iter"}
     assert 0 <= values["CSR"] <= 100
-    assert (values["CSR"] == values["CSR by measure"]) or found.distance != measure
     other = tiny_task()
     other.W, other.H = other.W[::-1].copy(), other.H[:, ::-1].copy()
     assert not np.allclose(fit(algorithm, measure, other).H, found.H, rtol=1e-6)

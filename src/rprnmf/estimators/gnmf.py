@@ -62,9 +62,10 @@ class GNMF(ComposedNMF):
         Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
-        Weight of the L1 and L2 terms of W, as in scikit-learn. Where triplets or a graph act on
-        one side, that factor carries the scale of X and the other has columns of size 1: the
-        terms then weigh on the former alone.
+        Weight of the L1 and L2 terms of W, as in scikit-learn. Where both factors have L2 terms,
+        a component's two columns cost the same by these. With terms on one factor only, the
+        scale is where the graph is: on one side, that factor carries all of it and the other
+        has columns of size 1; on both, they have columns of equal size.
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0

@@ -153,8 +153,7 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         f"(graph alone: {WIDE[GRAPH]['graph_strength']:g}), the same for both sets of faces; these "
         "numbers were chosen on other draws of people than the table's. Where triplets contradict "
         "each other in a circle, GNMF's weights treat it as one depth. All start from the same "
-        "uniform factors and cluster with the same seeds; CSR is by the distance that an "
-        "algorithm works with. The paper's tables imply five "
+        "uniform factors and cluster with the same seeds. The paper's tables imply five "
         "repetitions; the captions say how many there are here."
     )
     found = compared_section(name, title, text, table, "repetition", "n_triplets")

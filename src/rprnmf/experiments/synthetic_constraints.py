@@ -46,9 +46,9 @@ def section(rows: list[Row]) -> Section:
         "factors. The paper's generator of chains is not published: here seven different points "
         "with six rising distances, so that its absolute CSR need not come out; its averages are "
         "printed without the measure for NMF, GNMF and LCNMF. What ends in (cd) is the library's "
-        "own solver with default settings (200 iterations at most) from the same factors; its "
-        "triplets hold in the Euclidean distance for both measures, while those of the paper's "
-        "Divergence hold in the symmetric divergence."
+        "own solver with default settings (200 iterations at most) from the same factors. "
+        "Triplets are to hold, and CSR is counted, in the distance of the measure: Euclidean, or "
+        "the symmetric divergence."
     )
     labels = "number of triplets", "column_triplets"
     return report("synthetic-constraints", EXPERIMENT.title, text, rows, labels, known)

@@ -10,7 +10,7 @@ from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Section, number
-from rprnmf.experiments.tables import NAMES, averages_table, by_the_other_distance, differences
+from rprnmf.experiments.tables import NAMES, averages_table, differences
 
 
 def report(
@@ -111,4 +111,4 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
                 f"{number(mean(rows, 'NMF', measure, metric), 3)} (NMF) and "
                 f"{number(mean(rows, 'RPR-NMF', measure, metric), 3)} (RPR-NMF)."
             )
-    return [*found, *by_the_other_distance(rows)]
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.algorithms import CONTROL, OWN
+from rprnmf.experiments.algorithms import CONTROL
 from rprnmf.experiments.base import Row, published
 from rprnmf.experiments.page import Cell, Section, Table, number
 
@@ -38,7 +38,6 @@ def compared_section(
     section.findings = [
         *beside_the_paper(section.tables),
         *paired(rows, metrics, repeat),
-        *by_the_other_distance(rows),
     ]
     return section
 
@@ -84,8 +83,6 @@ def metric_table(
         f"{metric}{UNIT.get(metric, '')}, {NAMES[measure]}: mean ± standard deviation of {turns} "
         "runs, in brackets what is published; the best of a line is bold"
     )
-    if metric == "CSR" and measure == "divergence":
-        caption += "; (cd): by the Euclidean distance"
     return Table(name, caption, ["K", "triplets", *algorithms], body)
 
 
@@ -165,18 +162,6 @@ def paired_text(rows: list[Row], metric: str, one: str, other: str, repeat: str)
         f"{metric} {gaps.mean():+.3g}{unit} (standard error {error:.2g}), better in "
         f"{int((gains > 0).sum())} of {len(gaps)} runs"
     )
-
-
-def by_the_other_distance(rows: list[Row]) -> list[str]:
-    """What the library's triplets, Euclidean with both measures, are worth by the paper's."""
-    part = [r for r in rows if r["algorithm"] == OWN and r["measure"] == "divergence"]
-    if not part:
-        return []
-    rates = [float(np.mean([row[rate] for row in part])) for rate in ("CSR", "CSR by measure")]
-    return [
-        f"{OWN}, Divergence: {rates[0]:.1f} % of the triplets hold in the Euclidean distance, in "
-        f"which they were asked for, {rates[1]:.1f} % in the symmetric divergence of the paper."
-    ]
 
 
 def differences(
