@@ -359,3 +359,16 @@ def test_columns_without_data_stay_within_reach(beta_loss, alpha):
     bare = np.isnan(X).all(axis=0)
     assert bare.sum() >= 3
     assert sizes[bare].max() < 5 * sizes[~bare].max()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_triplets_in_the_divergence_hold_for_the_metric_too(seed):
+    """Zeros are where a distance with logarithms depends on what they count as."""
+    made = make_chains(60, 60, 12, n_column_triplets=30, random_state=seed)
+    model = RPRNMF(12, beta_loss="kullback-leibler", distance="divergence", random_state=0)
+    model.fit(made.data, column_triplets=made.column_triplets)
+    assert (model.components_ == 0).mean() > 0.05
+    assert model.column_satisfied_rate_ == 1.0
+    for unit in (1e-6, 1.0, 1e6):
+        rate = satisfied_rate(unit * model.components_.T, made.column_triplets, "divergence")
+        assert rate == 1.0

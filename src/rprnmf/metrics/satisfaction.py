@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from rprnmf.penalties import DISTANCES
+from rprnmf.penalties import DISTANCES, SymmetricDivergence
 from rprnmf.triplets import as_triplets
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
@@ -70,7 +72,8 @@ def triplet_distances(
     F : array-like of shape (n_points, n_components)
     triplets : Triplets or array-like of shape (n_triplets, 3)
     distance : {"euclidean", "divergence"}, default="euclidean"
-        "euclidean" is squared.
+        "euclidean" is squared. "divergence" is symmetric; in its logarithms entries below
+        2.2e-16 of the mean entry count as that, so that the unit of F does not matter.
 
     Returns
     -------
@@ -89,6 +92,8 @@ def triplet_distances(
     items = as_triplets(triplets).positions(len(F)).items
     q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
     measure = DISTANCES[distance]()
+    if isinstance(measure, SymmetricDivergence):
+        measure = SymmetricDivergence(float(EPS * np.mean(F, dtype=np.float64)) or EPS)
     return items, measure.values(F, q, r), measure.values(F, q, s)
 
 

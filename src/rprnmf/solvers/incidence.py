@@ -155,7 +155,9 @@ class Incidence:
         look = look or Look(terms, F)
         apart: Any = look.apart
         lists, linked = self.every, self.linked
-        if self.hinged and not every:
+        floor = getattr(triplets.distance, "floor", None)
+        # a divergence jumps where an entry becomes zero: no triplet has room to spare
+        if self.hinged and not every and floor is None:
             lists, linked = self.tight(look.far - look.near, triplets.margin)
         rules = (
             PENALTY_CODES[type(triplets).__name__],
@@ -165,7 +167,6 @@ class Incidence:
         )
         rest = apart[lists.pair], *self.room, self.bending, terms.triplet_weight
         fields = [*lists[1:], *rest, *rules, *graph, self.down]
-        floor = getattr(triplets.distance, "floor", None)
         return (Coupling(*fields), floor, None if self.hinged else True), linked
 
 
