@@ -46,37 +46,36 @@ class ModelProducts(Products):
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
         self.model = self._model(W, Ht)
-        self.last = -1
+        n, m = self.shape
+        self.w, self.h = np.zeros(n, dtype=W.dtype), np.zeros(m, dtype=W.dtype)
+        self.last, self.side = -1, 0
 
     def rows(self, k):
         pending = self._pending()
-        self._remember(k)
+        self.last, self.side = k, 0
+        self.w, self.h = self.W[:, k].copy(), self.Ht[:, k].copy()
         return self._pass(0, pending, self.h)
 
     def columns(self, k):
         pending = self._pending()
-        self._remember(k)
+        self.last, self.side = k, 1
+        self.w, self.h = self.W[:, k].copy(), self.Ht[:, k].copy()
         return self._pass(1, pending, self.w)
+
+    def _pending(self) -> Parts:
+        """What one column of one factor has added to the model since the last pass: a b'."""
+        if self.last < 0:
+            return self.w, self.h
+        if self.side == 0:
+            return self.W[:, self.last] - self.w, self.h
+        return self.w, self.Ht[:, self.last] - self.h
 
     @abstractmethod
     def _model(self, W: np.ndarray, Ht: np.ndarray) -> np.ndarray: ...
 
     @abstractmethod
     def _pass(self, side: int, pending: Parts, vector: np.ndarray) -> Parts:
-        """Add what is pending to the model and take the sums of one side."""
-
-    def _remember(self, k: int) -> None:
-        self.last, self.w, self.h = k, self.W[:, k].copy(), self.Ht[:, k].copy()
-
-    def _pending(self) -> Parts:
-        """What one column of one factor has added to the model since the last pass: a b'."""
-        if self.last < 0:
-            n, m = self.shape
-            return np.zeros(n, dtype=self.W.dtype), np.zeros(m, dtype=self.W.dtype)
-        w, h = self.W[:, self.last], self.Ht[:, self.last]
-        if (w == self.w).all():
-            return w.copy(), h - self.h
-        return w - self.w, h.copy()
+        """Add to the model what changed since the last pass, a b', and take one side's sums."""
 
 
 class StoredProducts(ModelProducts):
@@ -142,7 +141,8 @@ class DenseDivergenceProducts(ModelProducts):
             )
 
         map_blocks(work, self.blocks, self.n_threads)
-        above = self.column_parts.sum(axis=0) if side else self.row_parts
+        parts = self.column_parts
+        above = (parts.sum(axis=0) if len(parts) > 1 else parts[0]) if side else self.row_parts
         return above, np.full(len(above), vector.sum(dtype=np.float64))
 
 
