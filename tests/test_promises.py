@@ -372,3 +372,36 @@ def test_triplets_in_the_divergence_hold_for_the_metric_too(seed):
     for unit in (1e-6, 1.0, 1e6):
         rate = satisfied_rate(unit * model.components_.T, made.column_triplets, "divergence")
         assert rate == 1.0
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.2, 0.5, 0.9])
+def test_at_no_strength_l2_terms_give_what_nmf_gives(l1_ratio):
+    """The scale rule does not keep components that the terms let vanish."""
+    rng = np.random.default_rng(3)
+    X = random_matrix(rng, 40, 30)
+    options = {"alpha_W": 0.02, "l1_ratio": l1_ratio, "random_state": 0, "max_iter": 500}
+    plain = NMF(6, tol=1e-6, **options).fit(X)
+    model = RPRNMF(6, tol=1e-6, row_strength=1e-12, **options)
+    model.fit(X, row_triplets=random_triplets(rng, 40, 30))
+    ends = [each.history_["objective"][-1] for each in (model, plain)]
+    assert ends[0] < 1.02 * ends[1]
+
+
+@pytest.mark.parametrize("sides", ["rows", "columns", "both"])
+@pytest.mark.parametrize("alpha", [0.0, 1e-3])
+def test_the_unit_of_X_does_not_matter_to_new_rows(sides, alpha):
+    rng = np.random.default_rng(4)
+    X = random_matrix(rng, 60, 30)
+    new = random_matrix(rng, 10, 30)
+    known = {"row_triplets": random_triplets(rng, 60, 30)}
+    known["column_triplets"] = random_triplets(rng, 30, 20)
+    known = {k: t for k, t in known.items() if sides in (f"{k.split('_')[0]}s", "both")}
+    triplets = np.column_stack((np.arange(60, 70), rng.permutation(60)[:10], np.arange(10)))
+    triplets = triplets[triplets[:, 1] != triplets[:, 2]]
+    found = []
+    for unit in (1e-3, 1.0, 1e3):
+        model = RPRNMF(5, alpha_W=alpha * unit, random_state=0).fit(unit * X, **known)
+        W = model.transform(unit * new, row_triplets=triplets)
+        every = np.concatenate((model.embedding_, W))
+        found.append(satisfied_rate(every, triplets))
+    assert found == [1.0, 1.0, 1.0]

@@ -7,8 +7,8 @@ row of H, but distances within a factor depend on it. So:
   constrained factor carries the scale of X, as data points do;
 * on both sides: both factors carry half of it (columns of equal size);
 * L2 terms on both factors: both carry a part, such that the two columns of a
-  component cost the same. Without triplets that is where the L2 terms leave them, so that the
-  rule does not work against these;
+  component cost the same by these. Without triplets, and without L1 terms, that is where they
+  are left anyway, so that the rule does not work against the L2 terms;
 * on none: nothing is rescaled.
 
 Solvers keep the rule *inside* their steps. Were the scale free, a column of one factor would

@@ -22,7 +22,7 @@ from rprnmf.estimators.sklearn_callbacks import (
 )
 from rprnmf.losses import LOSSES
 from rprnmf.metrics.satisfaction import unmet
-from rprnmf.objective import Objective, Problem, Side, scale_rule
+from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings
 from rprnmf.solvers.fold_in import flat_rows, fold_in
@@ -119,10 +119,16 @@ class ComposedNMF(
         assert best is not None
         self._row_names, self._column_names = names
         named = np.unique(problem.rows.triplets)
-        # what a distance of 1 is in W; later rows are placed by the same
-        scale = scale_rule(problem, K)
-        self._spread = scale.sigma(0, 2, view.take(named) if len(named) else view)
+        spread = problem.spread or (view.take(named) if len(named) else view).spread()
+        if problem.spread is None:
+            spread /= self._squared_size(best.Ht)
+        self._spread = spread  # what a distance of 1 is in W; later rows are placed by the same
         return self._keep(best, problem)
+
+    def _squared_size(self, Ht: np.ndarray) -> float:
+        """Of a component, on average; distances in W are those of the data where it is 1."""
+        sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
+        return float(np.mean(sizes**2)) or 1.0
 
     def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
         """The problem with H given, and its start."""
@@ -131,9 +137,7 @@ class ComposedNMF(
             raise ValueError("update_H=False keeps given components, but H is None.")
         H = check_start(H, (K, view.shape[1]), "H", view.dtype)
         Ht = np.ascontiguousarray(H.T)
-        sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
-        # distances in W are those of the data where the components have size 1
-        spread = view.spread() / float(np.mean(sizes**2))
+        spread = view.spread() / self._squared_size(Ht)
         return replace(problem, only_rows=True, spread=spread), flat_rows(problem, Ht), Ht
 
     def _view(self, X: Any, reset: bool) -> tuple[Any, BaseView]:
@@ -219,11 +223,13 @@ class ComposedNMF(
         self.reconstruction_err_ = loss.reconstruction_err(
             loss.value(problem.view, result.W, result.Ht)
         )
-        self.row_satisfied_rate_ = float(history["row_satisfied_rate"][-1])
-        self.column_satisfied_rate_ = float(history["column_satisfied_rate"][-1])
         self.row_unmet_, self.column_unmet_ = (
             unmet(factor, side.triplets, problem.distance)
             for factor, side in zip((result.W, result.Ht), problem.sides, strict=True)
+        )
+        self.row_satisfied_rate_, self.column_satisfied_rate_ = (
+            (len(side.triplets) - len(left)) / len(side.triplets) if len(side.triplets) else np.nan
+            for left, side in zip((self.row_unmet_, self.column_unmet_), problem.sides, strict=True)
         )
         self.row_triplets_, self.column_triplets_ = (
             Triplets(side.triplets, weights=side.weight) for side in problem.sides

@@ -27,14 +27,14 @@ PLAIN, OWN = "NMF (cd)", "triplets (cd)"
 GRAPH, BOTH = "graph (cd)", "triplets + graph (cd)"
 # To find people is more than to meet the triplets that are known: a wide margin, and a strength
 # that is not the least that will do. One setting for all faces, looked for on draws of both sets
-# that the tables do not count (repetitions 100 to 105).
+# that the tables do not count (repetitions 100 to 105). The graph alone is better weak.
 WIDE = {
     GRAPH: {"graph_strength": 1.0},
     BOTH: {"graph_strength": 80.0, "margin": 2.0, "column_strength": 5.0},
 }
 PLAIN_L2, OWN_L2 = "NMF, L2 (cd)", "triplets, L2 (cd)"
 RATINGS = {"alpha_W": 0.35, "alpha_power": 0.7}  # for ratings: factors need it
-CONTROL = {  # the same without triplets
+CONTROL = {  # without triplets; a graph has the strength that is good without them
     "RPR-NMF": "NMF",
     OWN: PLAIN,
     OWN_L2: PLAIN_L2,

@@ -46,7 +46,7 @@ def section(rows: list[Row]) -> Section:
         "factors. The paper's generator of chains is not published: here seven different points "
         "with six rising distances, so that its absolute CSR need not come out; its averages are "
         "printed without the measure for NMF, GNMF and LCNMF. What ends in (cd) is the library's "
-        "own solver with default settings (200 iterations at most) from the same factors. "
+        "own solver with default settings but for the distance, 200 iterations at most. "
         "Triplets are to hold, and CSR is counted, in the distance of the measure: Euclidean, or "
         "the symmetric divergence."
     )

@@ -79,9 +79,11 @@ def metric_table(
         average.append(summary(averages, figures.get((AVERAGE, one)) if whole else None))
     body.append([AVERAGE, "", *mark_best(average, metric)])
     turns = len({row[repeat] for row in rows})
+    partial = len(rows) < turns * len(sizes) * len(algorithms)
     caption = (
         f"{metric}{UNIT.get(metric, '')}, {NAMES[measure]}: mean ± standard deviation of {turns} "
-        "runs, in brackets what is published; the best of a line is bold"
+        f"runs{', of whole ones in ' + AVERAGE if partial else ''}, in brackets what is published; "
+        "the best of a line is bold"
     )
     return Table(name, caption, ["K", "triplets", *algorithms], body)
 
@@ -97,7 +99,7 @@ def summary(values: Sequence[float], figure: float | None = None) -> Cell:
 def mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     """The best of a line, and what looks the same."""
     values = [cell.value for cell in cells if cell.value is not None and cell.value == cell.value]
-    if values:
+    if len(values) > 1:
         best = number(min(values) if metric in LOWER else max(values), Cell.digits)
         for cell in cells:
             cell.best = cell.value is not None and number(cell.value, cell.digits) == best

@@ -137,8 +137,8 @@ def model(c, F, i, kept, active, scale, slope, up, A, floor, smooth):
 
     Its second order part is ``scale`` times the diagonal ``up`` plus A'A: that of Gauss and
     Newton, without what bends downwards. A row with few data, or none, would have nothing to
-    keep it from going as far away as can be: there that counts as if it bent upwards, and the row
-    at most doubles its distance from what it is to leave.
+    keep it from going as far away as can be: there that counts as if it bent upwards, so that by
+    Euclidean distance the row at most about doubles its distance from what it is to leave.
 
     Parameters
     ----------

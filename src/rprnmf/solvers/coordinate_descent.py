@@ -171,7 +171,10 @@ class CoordinateDescent:
         new, loss = side(F, B, m, at, guarded=guarded, every=guarded, own=own)
         if fixed:
             gone = ~new.any(axis=0)
-            if gone.any():  # a component that vanished would carry distances for nothing
+            # by cost both columns of a component vanish, and may, but not all at once
+            if gone.all() or (
+                gone.any() and not self.scale.by_cost
+            ):  # a component that vanished would carry distances for nothing
                 new[:, gone] = F[:, gone]
                 loss = None
         return *in_place(factors, index, new), loss

@@ -45,7 +45,8 @@ def fold_in(
         F[unseen] = spread * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
     descend = RowDescent(objective, 0, len(F))
-    ramps = Ramps(objective)
+    # up to the largest strength: what new rows cannot meet costs nobody else anything
+    ramps = Ramps(objective, patience=ROUNDS)
     F, _ = descend(F, Ht, linked=False, sweeps=max_iter, share=tol**2)
     for _ in range(ROUNDS if len(descend.linked) else 0):
         rising = ramps.raise_strengths(F, Ht)

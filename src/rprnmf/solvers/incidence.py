@@ -137,7 +137,8 @@ class Incidence:
         look : Look or None
             The terms at F, if they are at hand.
         every : bool
-            False: triplets that keep the margin, and have room to spare, are left out. Nothing
+            False: triplets that keep the margin, and have room to spare, are left out (by
+            Euclidean distance). Nothing
             pulls at them now; the caller looks whether a step has broken any.
         """
         terms = self.terms

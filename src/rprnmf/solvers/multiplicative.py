@@ -66,8 +66,9 @@ class Multiplicative:
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         if self.values is None:
             self.values = self.objective.values(W, Ht)
+        strengths = [terms.strength for terms in self.objective.terms]
         rising = self.ramps.raise_strengths(W, Ht, self.values.loss)
-        if rising:
+        if strengths != [terms.strength for terms in self.objective.terms]:
             self.values = self.objective.values(W, Ht)
         before = values = self.values
         factors = W, Ht

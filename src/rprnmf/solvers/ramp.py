@@ -2,7 +2,8 @@
 
 A side whose strength is "auto" starts weak, so that the factorisation finds its shape from
 the data, and grows by a tenth an iteration while some triplet keeps less than half of its
-margin, up to a cap. It is never lowered: triplets met by force would be lost again. While the
+margin, up to a cap; where all are met, if with less, a few raises more must do. It is never
+lowered: triplets met by force would be lost again. While the
 loss still falls fast it waits: from a poor start, such as uniform factors with the
 Kullback-Leibler loss, triplets would else shape what the data have not shaped yet.
 
@@ -28,19 +29,20 @@ FAST, LONGEST = 0.05, 25  # a share of the loss, and in how many iterations it i
 class Ramp:
     """The strength of one side from one iteration to the next."""
 
-    def __init__(self, terms: SideTerms, triplets: TripletPenalty):
+    def __init__(self, terms: SideTerms, triplets: TripletPenalty, patience: int):
         self.terms = terms
         self.triplets = triplets
         self.waited_for = ~opposed(triplets)
         self.fewest = np.inf
         self.vain = 0
+        self.patience = patience
         # a strength counts in units of all of X; what matters are the rows that triplets name
         self.cap = CAP * terms.size_of_named
         terms.strength = FIRST / FACTOR * terms.size_of_named
 
     def rise(self, F: np.ndarray, look: Look | None) -> bool:
         """Raise the strength if it must be; tells whether it was."""
-        if self.terms.strength >= self.cap or self.vain >= PATIENCE:
+        if self.terms.strength >= self.cap or self.vain >= self.patience:
             return False
         near, far = (look.near, look.far) if look else self.triplets.near_far(F)
         tight = self.waited_for & (far - near < 0.5 * (self.triplets.margin or 0.0))
@@ -54,11 +56,11 @@ class Ramp:
 
 
 class Ramps:
-    """The automatic strengths of both sides."""
+    """The automatic strengths of both sides; ``patience`` is in raises without a triplet gained."""
 
-    def __init__(self, objective: Objective):
+    def __init__(self, objective: Objective, patience: int = PATIENCE):
         self.sides = [
-            (index, Ramp(terms, terms.triplets))
+            (index, Ramp(terms, terms.triplets, patience))
             for index, terms in enumerate(objective.terms)
             if terms.automatic
             and terms.triplets is not None

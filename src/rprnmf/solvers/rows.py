@@ -68,7 +68,7 @@ class RowDescent:
         guarded: bool = True,
         own: bool = False,
     ) -> tuple[np.ndarray, float]:
-        """A new factor, lower in objective + sum_k m_k size_k(F)^size_order, and its loss.
+        """A new factor, lower in objective + sum_k m_k size_k^order (`scale.py`), and its loss.
 
         Parameters
         ----------
