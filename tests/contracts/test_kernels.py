@@ -78,6 +78,45 @@ def test_column_sums_follow_rank_one_changes(layout, divergence):
         Ht[:, k] *= rng.random(7) * 2
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("divergence", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_both_half_steps_in_one_are_one_after_the_other(layout, divergence, dtype):
+    rng = np.random.default_rng(4)
+    view, _, _ = random_view(rng, layout, dtype=dtype)
+    starts = rng.random((9, 4)).astype(dtype), rng.random((7, 4)).astype(dtype)
+    starts[0][:, 1] *= 1e6  # what this column holds of the model goes in the first sweep
+    found = []
+    for at_once in (False, True):
+        W, Ht = (F.copy() for F in starts)
+        products = make_products(view, divergence)
+        for _ in range(3):
+            products.begin(W, Ht)
+            for k in range(4):
+                if at_once:
+                    above, below = products.columns_after(k, 1e-12)
+                else:
+                    above, below = products.rows(k)
+                    W[:, k] = W[:, k] * above / np.maximum(below, 1e-12)
+                    above, below = products.columns(k)
+                Ht[:, k] = Ht[:, k] * above / np.maximum(below, 1e-12)
+        found.append((W, Ht))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12 if dtype == np.float64 else 1e-4)
+
+
+def test_a_matrix_by_columns_is_the_same_matrix():
+    rng = np.random.default_rng(5)
+    X, F, G = random_matrix(rng, 11, 8), rng.random((11, 4)), rng.random((8, 4))
+    X[2, 3] = 0.0
+    rows, columns = (make_view(np.asarray(X, order=order), None) for order in "CF")
+    assert columns.by_columns
+    assert not rows.by_columns
+    for name in ("ratio_times", "divergence", "squared_error"):
+        one, other = getattr(rows, name)(F, G), getattr(columns, name)(F, G)
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
 def test_the_model_keeps_its_digits_when_nearly_all_of_it_goes():
     """Component after component shrinks by 1e-14: what is left must still be right."""
     rng = np.random.default_rng(2)

@@ -73,6 +73,7 @@ def test_equals_the_authors_program(name, iterations):
         model.components_,
         **TRIPLETS,
         distance="divergence" if divergence else "euclidean",
+        floor=np.finfo(float).eps,
     )
     assert rate == pytest.approx(float(expected[f"csr_it{iterations}"]), abs=1e-12)
 

@@ -50,7 +50,7 @@ def recipe(algorithm: str) -> dict[str, Any]:
     """
     if algorithm in PAPER:
         return {}
-    found: dict[str, Any] = {"edition": 2}
+    found: dict[str, Any] = {"edition": 3}
     if algorithm in WIDE:
         found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
     if algorithm in (PLAIN_L2, OWN_L2):
@@ -89,6 +89,7 @@ class Task:
 class Fit:
     """The factors and what they took: seconds of the processor, other programs do not count."""
 
+    algorithm: str
     W: np.ndarray
     H: np.ndarray
     seconds: float
@@ -176,7 +177,7 @@ def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
     arguments |= {"W": task.W.copy(), "H": task.H.copy()}
     started = time.process_time()
     W = model.fit_transform(task.X, **arguments)
-    return Fit(W, model.components_, time.process_time() - started, model.n_iter_)
+    return Fit(algorithm, W, model.components_, time.process_time() - started, model.n_iter_)
 
 
 def correlated(points: np.ndarray) -> sp.csr_matrix:
@@ -192,10 +193,14 @@ def correlated(points: np.ndarray) -> sp.csr_matrix:
 
 
 def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:
-    """The error and the share of the triplets met, both by the measure, and what it took."""
+    """The error and the share of the triplets met, both by the measure, and what it took.
+
+    Logarithms are those of the algorithm: the authors' floor is eps, whatever the unit.
+    """
     name, error = ERROR[measure]
     known = {f"{side}_triplets": triplets for side, (triplets, _) in task.sides.items()}
-    rate = constraint_satisfied_rate(found.W, found.H, **known, distance=measure)
+    floor = float(np.finfo(float).eps) if found.algorithm in PAPER else None
+    rate = constraint_satisfied_rate(found.W, found.H, **known, distance=measure, floor=floor)
     return {
         name: error(task.X, found.W, found.H, missing=task.missing),
         "CSR": 100.0 * rate,

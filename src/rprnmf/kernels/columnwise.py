@@ -123,6 +123,43 @@ def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, above):
             above[j] += x[j] * f_i / max(y[j], tiny)
 
 
+@kernel
+def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, above):
+    """Both passes in one, where nothing but the data acts on F: a row of X is read once.
+
+    F[:, k] changes by the rule of the rows, whose denominators are all ``below``; the column
+    sums are those after it.
+    """
+    above[:] = 0
+    for i in range(start, stop):
+        x, y, a_i = X[i], model[i], a[i]
+        numerator = 0.0
+        lost = 0
+        for j in range(x.shape[0]):
+            new = y[j] + a_i * b[j]
+            lost += new < KEEPS * y[j]
+            y[j] = new
+            numerator += x[j] * g[j] / max(new, tiny)
+        if lost > 0:
+            numerator = 0.0
+            anew(y, F[i], G, a_i, b)
+            for j in range(x.shape[0]):
+                numerator += x[j] * g[j] / max(y[j], tiny)
+        old = F[i, k]
+        F[i, k] = old * numerator / below
+        f_i = F[i, k]
+        step = f_i - old
+        lost = 0
+        for j in range(x.shape[0]):
+            new = y[j] + step * g[j]
+            lost += new < KEEPS * y[j]
+            y[j] = new
+        if lost > 0:
+            anew(y, F[i], G, step, g)
+        for j in range(x.shape[0]):
+            above[j] += x[j] * f_i / max(y[j], tiny)
+
+
 @inner
 def anew(y, f, G, a_i, b):
     """Compute those entries of a row of the model anew that a change took too much from."""

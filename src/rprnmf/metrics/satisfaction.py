@@ -13,7 +13,9 @@ from rprnmf.triplets import as_triplets
 EPS = float(np.finfo(np.float64).eps)
 
 
-def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
+def satisfied_rate(
+    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
+) -> float:
     """The share of triplets (q, r, s) with distance(F_q, F_r) < distance(F_q, F_s).
 
     Parameters
@@ -23,6 +25,8 @@ def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
     triplets : Triplets or array-like of shape (n_triplets, 3)
         By index.
     distance : {"euclidean", "divergence"}, default="euclidean"
+    floor : float, default=None
+        As in `triplet_distances`.
 
     Returns
     -------
@@ -35,11 +39,13 @@ def satisfied_rate(F: Any, triplets: Any, distance: str = "euclidean") -> float:
     >>> satisfied_rate([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]])
     0.5
     """
-    items, near, far = triplet_distances(F, triplets, distance)
+    items, near, far = triplet_distances(F, triplets, distance, floor=floor)
     return float(np.mean(near < far)) if len(items) else float("nan")
 
 
-def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
+def unmet(
+    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
+) -> np.ndarray:
     """The triplets that do not hold.
 
     Parameters
@@ -47,6 +53,8 @@ def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
     F : array-like of shape (n_points, n_components)
     triplets : Triplets or array-like of shape (n_triplets, 3)
     distance : {"euclidean", "divergence"}, default="euclidean"
+    floor : float, default=None
+        As in `triplet_distances`.
 
     Returns
     -------
@@ -58,12 +66,12 @@ def unmet(F: Any, triplets: Any, distance: str = "euclidean") -> np.ndarray:
     >>> unmet([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]]).tolist()
     [[1, 2, 0]]
     """
-    items, near, far = triplet_distances(F, triplets, distance)
+    items, near, far = triplet_distances(F, triplets, distance, floor=floor)
     return items[~(near < far)]
 
 
 def triplet_distances(
-    F: Any, triplets: Any, distance: str = "euclidean"
+    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The triplets as positions, and their distances q-r and q-s.
 
@@ -72,8 +80,10 @@ def triplet_distances(
     F : array-like of shape (n_points, n_components)
     triplets : Triplets or array-like of shape (n_triplets, 3)
     distance : {"euclidean", "divergence"}, default="euclidean"
-        "euclidean" is squared. "divergence" is symmetric; in its logarithms entries below
-        2.2e-16 of the mean entry count as that, so that the unit of F does not matter.
+        "euclidean" is squared, "divergence" is symmetric.
+    floor : float, default=None
+        Entries below it count as it in the logarithms of "divergence". None is 2.2e-16 of the
+        mean entry, so that the unit of F does not matter; the authors of the paper have 2.2e-16.
 
     Returns
     -------
@@ -93,7 +103,11 @@ def triplet_distances(
     q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
     measure = DISTANCES[distance]()
     if isinstance(measure, SymmetricDivergence):
-        measure = SymmetricDivergence(float(EPS * np.mean(F, dtype=np.float64)) or EPS)
+        if floor is None:
+            floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
+        if not floor > 0:
+            raise ValueError(f"floor must be greater than 0, got {floor!r}.")
+        measure = SymmetricDivergence(floor)
     return items, measure.values(F, q, r), measure.values(F, q, s)
 
 
@@ -103,6 +117,8 @@ def constraint_satisfied_rate(
     row_triplets: Any = None,
     column_triplets: Any = None,
     distance: str = "euclidean",
+    *,
+    floor: float | None = None,
 ) -> float:
     """The paper's CSR: the mean of the satisfied rates of both sides.
 
@@ -112,6 +128,8 @@ def constraint_satisfied_rate(
     H : array-like of shape (n_components, n_features)
     row_triplets, column_triplets : Triplets, array-like of shape (n_triplets, 3) or None
     distance : {"euclidean", "divergence"}, default="euclidean"
+    floor : float, default=None
+        As in `triplet_distances`.
 
     Returns
     -------
@@ -125,7 +143,7 @@ def constraint_satisfied_rate(
     1.0
     """
     rates = [
-        satisfied_rate(F, triplets, distance)
+        satisfied_rate(F, triplets, distance, floor=floor)
         for F, triplets in ((W, row_triplets), (np.asarray(H).T, column_triplets))
         if as_triplets(triplets).n_triplets
     ]

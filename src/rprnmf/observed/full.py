@@ -65,15 +65,30 @@ class FullDense(BaseView):
             rows = slice(start, start + step)
             yield rows, F[rows] @ G.T
 
-    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
-        out = np.empty_like(F)
+    @property
+    def by_columns(self) -> bool:
+        """Whether columns lie together in memory: then blocks of columns are read faster."""
+        return not self.X.flags.c_contiguous and bool(self.X.flags.f_contiguous)
+
+    def _ratios(self, F: np.ndarray, G: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         for rows, model in self._blocks(F, G):
             np.maximum(model, self.floor, out=model)
-            np.divide(self.X[rows], model, out=model)
-            out[rows] = model @ G
+            yield rows, np.divide(self.X[rows], model, out=model)
+
+    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
+        if self.by_columns:
+            out = np.zeros_like(F)
+            for columns, ratio in self.T._ratios(G, F):
+                out += ratio.T @ G[columns]
+            return out
+        out = np.empty_like(F)
+        for rows, ratio in self._ratios(F, G):
+            out[rows] = ratio @ G
         return out
 
     def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
+        if self.by_columns:
+            return self.T.squared_error(G, F)
         total = 0.0
         for rows, model in self._blocks(F, G):
             model -= self.X[rows]
@@ -81,6 +96,8 @@ class FullDense(BaseView):
         return total
 
     def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
+        if self.by_columns:
+            return self.T.divergence(G, F)
         total = 0.0
         for rows, model in self._blocks(F, G):
             x = self.X[rows]

@@ -114,6 +114,11 @@ class ProgramSide:
         """Whether triplets or a graph act here."""
         return self.triplets is not None or self.graph is not None
 
+    @property
+    def free(self) -> bool:
+        """Whether the data alone act here."""
+        return not self.penalised and self.tying is None
+
     def begin(self, F: np.ndarray) -> None:
         """Distances anew, at the start of a sweep."""
         if self.triplets is not None:
@@ -203,10 +208,14 @@ class Program:
         self.products.begin(W, Ht)
         for side, F in zip(self.sides, (W, Ht), strict=True):
             side.begin(F)
-        for k in range(W.shape[1]):
-            self.change(self.sides[0], W, k, *self.products.rows(k))
-            self.change(self.sides[1], Ht, k, *self.products.columns(k))
         rows, columns = self.sides
+        for k in range(W.shape[1]):
+            if rows.free:
+                sums = self.products.columns_after(k, self.eps)
+            else:
+                self.change(rows, W, k, *self.products.rows(k))
+                sums = self.products.columns(k)
+            self.change(columns, Ht, k, *sums)
         values = Values(self.loss.value(self.view, W, Ht), rows.value(W), columns.value(Ht))
         rates = rows.rate(W), columns.rate(Ht)
         return Step(W, Ht, values, rates, (rows.recorded_strength, columns.recorded_strength))

@@ -25,6 +25,9 @@ class Products(ABC):
     change ``W[:, k]``, after ``columns(k)`` ``Ht[:, k]``, and nothing else.
     """
 
+    W: np.ndarray
+    Ht: np.ndarray
+
     @abstractmethod
     def begin(self, W: np.ndarray, Ht: np.ndarray) -> None:
         """Start a sweep."""
@@ -36,6 +39,12 @@ class Products(ABC):
     @abstractmethod
     def columns(self, k: int) -> Parts:
         """For Ht[:, k], with the new W[:, k]."""
+
+    def columns_after(self, k: int, least: float) -> Parts:
+        """Change W[:, k] by its own sums, no denominator below ``least``, then `columns`."""
+        above, below = self.rows(k)
+        self.W[:, k] = self.W[:, k] * above / np.maximum(below, least)
+        return self.columns(k)
 
 
 class ModelProducts(Products):
@@ -141,9 +150,29 @@ class DenseDivergenceProducts(ModelProducts):
             )
 
         map_blocks(work, self.blocks, self.n_threads)
-        parts = self.column_parts
-        above = (parts.sum(axis=0) if len(parts) > 1 else parts[0]) if side else self.row_parts
+        above = self._column_sums() if side else self.row_parts
         return above, np.full(len(above), vector.sum(dtype=np.float64))
+
+    def columns_after(self, k, least):
+        a, b = self._pending()
+        g = self.Ht[:, k].copy()
+        below = max(float(g.sum(dtype=np.float64)), float(least))
+
+        def work(start: int, stop: int) -> None:
+            columnwise.dense_both_divergence(
+                *(start, stop, self.X, self.model, self.W, self.Ht, a, b, k, g, below, self.tiny),
+                self.column_parts[self.number[start]],
+            )
+
+        map_blocks(work, self.blocks, self.n_threads)
+        self.last, self.side = k, 1
+        self.w, self.h = self.W[:, k].copy(), g
+        above = self._column_sums()
+        return above, np.full(len(above), self.w.sum(dtype=np.float64))
+
+    def _column_sums(self) -> np.ndarray:
+        parts = self.column_parts
+        return parts.sum(axis=0) if len(parts) > 1 else parts[0]
 
 
 class GramProducts(Products):
