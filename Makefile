@@ -4,7 +4,12 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench bench-quick reproduce-quick clean
+.PHONY: setup demo test lint bench bench-quick reproduce reproduce-quick clean
+
+# Real data that lie beside the project are found; RPRNMF_DATA names another folder.
+ifneq ($(wildcard ../shared/data),)
+export RPRNMF_DATA ?= $(abspath ../shared/data)
+endif
 
 setup: $(READY)
 
@@ -34,7 +39,11 @@ bench-quick: $(READY)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(RUN) benchmarks/run.py --quick
 
-# Every experiment of the paper in minutes (the data sets that are there); results-quick/report.html.
+# Every experiment of the paper; results/report.html. Hours; it may be stopped and goes on.
+reproduce: $(READY)
+	$(RUN) -m rprnmf reproduce all
+
+# The same in minutes, smaller, on the data sets that are there; results-quick/report.html.
 reproduce-quick: $(READY)
 	$(RUN) -m rprnmf reproduce all --quick
 

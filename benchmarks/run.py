@@ -25,6 +25,7 @@ NAMES = (
     "paper_speed",
     "toolkit",
     "questions",
+    "face_settings",
 )
 
 

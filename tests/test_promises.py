@@ -247,6 +247,20 @@ def test_components_that_stay(solver):
     assert free.row_satisfied_rate_ > rate
 
 
+@pytest.mark.parametrize("distance", ["euclidean", "divergence"])
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_given_components_may_have_any_scale(beta_loss, distance):
+    X, rows, _ = synthetic(0, n=60, m=40, K=8, n_triplets=20)
+    H = NMF(8, random_state=0, max_iter=50, tol=0.0).fit(X).components_
+    one, other = (
+        RPRNMF(beta_loss=beta_loss, distance=distance, row_strength=0.1).fit(
+            X, H=unit * H, update_H=False, row_triplets=rows
+        )
+        for unit in (1.0, 128.0)  # a power of two: rounding is the same
+    )
+    np.testing.assert_allclose(one.embedding_, 128.0 * other.embedding_, rtol=1e-12)
+
+
 @pytest.mark.parametrize("layout", ["dense", "nan", "zero", "sparse-zero", "sparse"])
 def test_folds_of_entries(layout):
     import scipy.sparse as sp

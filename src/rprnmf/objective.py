@@ -59,8 +59,8 @@ class Problem:
     """One factorisation to be done: X, what to minimise, what is known of the factors.
 
     ``program`` names the algorithm of the paper that `solver="paper"` follows. With
-    ``only_rows`` H is given and stays; ``spread`` then replaces the mean squared distance
-    between rows that X has by itself.
+    ``only_rows`` H is given and stays; ``size`` is then about that of its components, and
+    ``spread`` replaces the mean squared distance between rows that X has by itself.
     """
 
     view: BaseView
@@ -73,6 +73,7 @@ class Problem:
     program: str = "nmf"
     only_rows: bool = False
     spread: float | None = None
+    size: float = 1.0
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -204,6 +205,7 @@ def scale_rule(problem: Problem, n_components: int) -> ScaleRule:
         columns.constrained,
         frozen=problem.only_rows,
         spread=problem.spread,
+        size=problem.size,
         l2=l2,
     )
 

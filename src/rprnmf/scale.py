@@ -15,7 +15,8 @@ Solvers keep the rule *inside* their steps. Were the scale free, a column of one
 shrink to nothing while its partner carries all distances at no cost, and "100 % met" would
 say nothing.
 
-Distances are measured in units of ``sigma``, a constant of the data, and a graph's strength
+Distances are measured in units of ``sigma``, a constant of the data (and of the ratio of the
+L2 weights, where both factors have any), and a graph's strength
 in a unit that makes its term grow with X as the loss does, so that results do not depend on
 the unit of X.
 """
@@ -47,6 +48,8 @@ class ScaleRule:
         H is given: nothing is rescaled.
     spread : float or None
         Takes the place of the mean squared distance between the rows of X.
+    size : float
+        With H given: about the size of its components.
     l2 : tuple of ndarray or None
         The L2 weights of the rows of both factors, where both have any.
     """
@@ -58,6 +61,7 @@ class ScaleRule:
     columns: bool
     frozen: bool = False
     spread: float | None = None
+    size: float = 1.0
     l2: tuple[np.ndarray, np.ndarray] | None = None
 
     def fixed(self, side: int) -> bool:
@@ -132,7 +136,7 @@ class ScaleRule:
         if self.balanced:
             size = np.sqrt(self.view.mean / self.n_components * self.lean(side)) * (m / n) ** 0.25
         else:
-            size = self.view.mean * np.sqrt(m) / self.n_components
+            size = self.view.mean * np.sqrt(m) / self.n_components / self.size
         return float(size) or 1.0
 
     def sigma(self, side: int, degree: int, named: BaseView) -> float:

@@ -81,6 +81,27 @@ def test_the_rule_keeps_the_product(beta_loss):
         np.testing.assert_allclose(again[0], new_W)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "columns"), [(True, False), (False, True), (True, True)])
+def test_by_cost_the_rule_keeps_the_product_and_makes_costs_equal(beta_loss, rows, columns, dtype):
+    W, Ht = RNG.random((N, K)).astype(dtype), RNG.random((M, K)).astype(dtype)
+    W[:, 1] = 0.0
+    l2 = 0.1 + RNG.random(N), 3.0 * RNG.random(M)
+    rule = ScaleRule(make_view(X.astype(dtype)), LOSSES[beta_loss], K, rows, columns, l2=l2)
+    new_W, new_Ht = rule.apply(W, Ht)
+    assert new_W.dtype == dtype
+    close = 1e-5 if dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(new_W @ new_Ht.T, W @ Ht.T, rtol=close)
+    np.testing.assert_allclose(l2[0] @ new_W**2, l2[1] @ new_Ht**2, rtol=close)
+    assert (new_Ht[:, 1] == 0).all()
+    equal = ScaleRule(make_view(X), LOSSES[beta_loss], K, True, True)
+    named = make_view(X).take(np.arange(5))
+    for side in (0, 1):  # a distance of 1 grows as the squares of its factor do
+        lean = np.sqrt(l2[1 - side].mean() / l2[side].mean())
+        assert rule.sigma(side, 2, named) == pytest.approx(lean * equal.sigma(side, 2, named))
+        assert rule.typical_entry(side) == pytest.approx(np.sqrt(lean) * equal.typical_entry(side))
+
+
 def test_a_distance_of_one_is_a_typical_distance(beta_loss):
     """Whatever the unit of X, and whichever side carries."""
     for factor in (1e-3, 1.0, 1e3):

@@ -26,15 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report-only", action="store_true", help="run nothing: report what is stored in DIR"
     )
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes (default: one for every core)"
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes (default: one for every core, or OMP_NUM_THREADS)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run it."""
     from rprnmf.experiments import reproduce
+    from rprnmf.experiments.runner import default_folder
 
-    out = arguments.out or Path("results-quick" if arguments.quick else "results")
+    out = arguments.out or Path(default_folder(arguments.quick))
     page = reproduce(
         arguments.name,
         quick=arguments.quick,

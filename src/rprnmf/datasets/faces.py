@@ -37,7 +37,8 @@ def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     Parameters
     ----------
     data_home : path-like, default=None
-        The folder to look in and to download to; see `get_data_home`.
+        The folder to look in and to download to. None is that of RPRNMF_DATA to look in, and
+        ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
 
@@ -56,7 +57,8 @@ def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     Parameters
     ----------
     data_home : path-like, default=None
-        The folder to look in and to download to; see `get_data_home`.
+        The folder to look in and to download to. None is that of RPRNMF_DATA to look in, and
+        ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
 

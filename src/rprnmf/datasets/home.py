@@ -29,7 +29,11 @@ TIMEOUT = 30.0  # seconds without an answer
 CHUNK = 1 << 16
 
 
-class MissingDataError(OSError):
+class DataError(OSError):
+    """A data set cannot be used: what is there in its place is something else."""
+
+
+class MissingDataError(DataError):
     """A data set is not there; the message says where it comes from and where to put it."""
 
 
@@ -56,7 +60,10 @@ class Source:
 
 
 def get_data_home(data_home: Any = None) -> Path:
-    """The folder for data sets: the one given, that of RPRNMF_DATA, or ``~/rprnmf_data``.
+    """The folder where data sets are looked for first.
+
+    It is the one given, that of RPRNMF_DATA, or ``~/rprnmf_data``. What is not in the second is
+    looked for in the third, and downloaded to it: prepared files are only read.
 
     Parameters
     ----------
@@ -137,9 +144,9 @@ def check(source: Source, folder: Path) -> None:
         with np.load(path) as data:
             found = digest(data[array] for array in source.arrays)
     except Exception as error:
-        raise OSError(f"{path} cannot be read as {source.title} ({error}).") from error
+        raise DataError(f"{path} cannot be read as {source.title} ({error}).") from error
     if found != source.digest:
-        raise OSError(
+        raise DataError(
             f"{path} is not {source.title}: the checksum of its content is {found}, expected "
             f"{source.digest}."
         )
@@ -161,14 +168,14 @@ def prepare(
         try:
             convert(official, folder)
         except Exception as error:
-            raise OSError(
+            raise DataError(
                 f"{official} cannot be read as {source.title} ({error}); remove it to download it "
                 "again."
             ) from error
         try:
             check(source, folder)
-        except OSError as error:
-            raise OSError(
+        except DataError as error:
+            raise DataError(
                 f"{official} is not {source.title} as it should be ({error}); remove it to "
                 "download it again."
             ) from error

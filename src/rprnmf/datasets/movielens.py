@@ -49,7 +49,8 @@ def fetch_movielens_1m(*, data_home: Any = None, download_if_missing: bool = Tru
     Parameters
     ----------
     data_home : path-like, default=None
-        The folder to look in and to download to; see `get_data_home`.
+        The folder to look in and to download to. None is that of RPRNMF_DATA to look in, and
+        ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
 
@@ -71,7 +72,8 @@ def fetch_movielens_100k(*, data_home: Any = None, download_if_missing: bool = T
     Parameters
     ----------
     data_home : path-like, default=None
-        The folder to look in and to download to; see `get_data_home`.
+        The folder to look in and to download to. None is that of RPRNMF_DATA to look in, and
+        ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
 

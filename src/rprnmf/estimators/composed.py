@@ -121,14 +121,14 @@ class ComposedNMF(
         named = np.unique(problem.rows.triplets)
         spread = problem.spread or (view.take(named) if len(named) else view).spread()
         if problem.spread is None:
-            spread /= self._squared_size(best.Ht)
+            spread /= self._size(best.Ht) ** 2
         self._spread = spread  # what a distance of 1 is in W; later rows are placed by the same
         return self._keep(best, problem)
 
-    def _squared_size(self, Ht: np.ndarray) -> float:
+    def _size(self, Ht: np.ndarray) -> float:
         """Of a component, on average; distances in W are those of the data where it is 1."""
         sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
-        return float(np.mean(sizes**2)) or 1.0
+        return float(np.sqrt(np.mean(sizes**2))) or 1.0
 
     def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
         """The problem with H given, and its start."""
@@ -137,8 +137,9 @@ class ComposedNMF(
             raise ValueError("update_H=False keeps given components, but H is None.")
         H = check_start(H, (K, view.shape[1]), "H", view.dtype)
         Ht = np.ascontiguousarray(H.T)
-        spread = view.spread() / self._squared_size(Ht)
-        return replace(problem, only_rows=True, spread=spread), flat_rows(problem, Ht), Ht
+        size = self._size(Ht)
+        given = replace(problem, only_rows=True, spread=view.spread() / size**2, size=size)
+        return given, flat_rows(problem, Ht), Ht
 
     def _view(self, X: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
@@ -272,6 +273,7 @@ class ComposedNMF(
                 rows=side,
                 only_rows=True,
                 spread=self._spread,
+                size=self._size(Ht),
                 **self._penalty(),
             )
             return fold_in(problem, Ht, known, self.max_iter, self.tol)

@@ -22,8 +22,9 @@ class GNMF(ComposedNMF):
 
     The objective is loss + row_strength * Tr(W' L W) + column_strength * Tr(H L H'), with the
     Laplacian L = D - S of the graph's weights S. Where that term and the loss would not grow
-    alike with X (with the divergence, and with graphs on both sides), "mu" multiplies it by a
-    constant of the data, so that the result does not depend on the unit of X; "paper" does not.
+    alike with X (with the divergence, and with graphs on both sides), "cd" and "mu" multiply it
+    by a constant of the data, so that the result does not depend on the unit of X; "paper" does
+    not.
 
     Parameters
     ----------

@@ -87,9 +87,11 @@ class RPRNMF(ComposedNMF):
     alpha_W : float, default=0.0
         Weight of the L1 and L2 terms of W, as in scikit-learn. Incomplete data want them: rows
         with few entries could else be anything. Where triplets or a graph act and both factors
-        have L2 terms, a component's two columns cost the same by these. With terms on one factor
-        only, the scale is where the triplets are: on one side, that factor carries all of it and
-        the other has columns of size 1; on both, they have columns of equal size.
+        have L2 terms, a component's two columns cost the same by these; L1 terms do not count in
+        that, and where there is much of both the objective may end higher than with L2 terms
+        alone. With terms on one factor only, the scale is where the triplets are: on one side,
+        that factor carries all of it and the other has columns of size 1; on both, they have
+        columns of equal size.
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0

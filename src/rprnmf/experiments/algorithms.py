@@ -16,7 +16,10 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import normalize
 
 from rprnmf.estimators import GNMF, LCNMF, NMF, RPRNMF
+from rprnmf.losses import LOSSES
 from rprnmf.metrics import constraint_satisfied_rate, mean_divergence, mean_squared_loss
+from rprnmf.observed import make_view
+from rprnmf.scale import ScaleRule
 from rprnmf.triplets import Triplets, triplets_to_graph, triplets_to_labels
 
 LOSS = {"euclidean": "frobenius", "divergence": "kullback-leibler"}
@@ -43,14 +46,12 @@ CONTROL = {  # without triplets; a graph has the strength that is good without t
 NEIGHBOURS, HEAT = 7, 0.03
 
 
-def recipe(algorithm: str) -> dict[str, Any]:
-    """What the result of one of the library's own depends on beside the task, for the store.
+EDITION = 3  # count it up when a change of the library changes what any algorithm gives
 
-    Count ``edition`` up when a change of the library changes what it gives.
-    """
-    if algorithm in PAPER:
-        return {}
-    found: dict[str, Any] = {"edition": 3}
+
+def recipe(algorithm: str) -> dict[str, Any]:
+    """What the result of an algorithm depends on beside the task, for the store."""
+    found: dict[str, Any] = {"edition": EDITION}
     if algorithm in WIDE:
         found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
     if algorithm in (PLAIN_L2, OWN_L2):
@@ -177,7 +178,24 @@ def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
     arguments |= {"W": task.W.copy(), "H": task.H.copy()}
     started = time.process_time()
     W = model.fit_transform(task.X, **arguments)
-    return Fit(algorithm, W, model.components_, time.process_time() - started, model.n_iter_)
+    found = Fit(algorithm, W, model.components_, time.process_time() - started, model.n_iter_)
+    if algorithm == PLAIN:
+        carry(found, measure, task)
+    return found
+
+
+def carry(found: Fit, measure: str, task: Task) -> None:
+    """Move the scale to where triplets would have it; without any that is H.
+
+    Where the library's NMF leaves the scale of a component is chance (L2 terms apart), and
+    distances depend on it.
+    """
+    rows = "row" in task.sides
+    columns = "column" in task.sides or not rows
+    view = make_view(task.X, task.missing)
+    rule = ScaleRule(view, LOSSES[LOSS[measure]], len(found.H), rows, columns)
+    found.W, Ht = rule.apply(found.W, np.ascontiguousarray(found.H.T))
+    found.H = np.ascontiguousarray(Ht.T)
 
 
 def correlated(points: np.ndarray) -> sp.csr_matrix:

@@ -120,6 +120,11 @@ def draw_panels(name: str, caption: str, panels: Sequence[Panel]) -> Figure:
     return draw(name, caption, paint, (4.0 * len(panels), 3.9))
 
 
+def spread(values: list[float]) -> float:
+    """The standard deviation, 0 of one value."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
 def lines_of(rows: list[Row], x: str, y: Callable[[Row], float | None]) -> list[Line]:
     """A line for every algorithm and measure: means over what else differs."""
     found: dict[tuple[str, str], dict[float, list[float]]] = {}
@@ -133,7 +138,7 @@ def lines_of(rows: list[Row], x: str, y: Callable[[Row], float | None]) -> list[
             *names,
             sorted(points),
             [float(np.mean(points[place])) for place in sorted(points)],
-            [float(np.std(points[place])) for place in sorted(points)],
+            [spread(points[place]) for place in sorted(points)],
         )
         for names, points in found.items()
     ]

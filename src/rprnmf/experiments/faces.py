@@ -21,7 +21,6 @@ from rprnmf.experiments.algorithms import (
     PAPER,
     PLAIN,
     WIDE,
-    Fit,
     Task,
     fit,
     measured,
@@ -108,8 +107,6 @@ def run(settings: Settings) -> Values:
         sweeps=settings.get("sweeps", SWEEPS),
     )
     found = fit(settings["algorithm"], settings["measure"], task)
-    if settings["algorithm"] == PLAIN:
-        carry_in_columns(found)
     clusters = KMeans(K, n_init=RESTARTS, random_state=seed).fit_predict(found.H.T)
     return {
         **measured(found, settings["measure"], task),
@@ -117,17 +114,6 @@ def run(settings: Settings) -> Values:
         "NMI": 100.0 * normalized_mutual_info(y, clusters),
         "n_triplets": task.column_triplets.n_triplets if task.column_triplets else 0,
     }
-
-
-def carry_in_columns(found: Fit) -> None:
-    """Give H the scale that it has with triplets or a graph, W columns of length 1.
-
-    Where the library's NMF leaves the scale of a component is chance, and k-means depends on it.
-    """
-    sizes = np.linalg.norm(found.W, axis=0)
-    sizes[sizes == 0] = 1.0
-    found.W = found.W / sizes
-    found.H = found.H * sizes[:, None]
 
 
 def triplets(dataset: str, wanted, X: np.ndarray, y: np.ndarray, rng) -> Triplets | None:
@@ -169,9 +155,9 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         "numbers were chosen on other repetitions (100 to 105) than the table's: other people for "
         "small K, other triplets and starts of the same pictures for the largest. Where "
         "triplets contradict each other in a circle, GNMF's weights treat it as one depth. All "
-        "start from the same uniform factors and cluster with the same seeds; NMF (cd) is "
-        "clustered with W's columns of length 1, as triplets and graphs have it. The paper's "
-        "tables imply five repetitions; the captions say how many there are here."
+        "start from the same uniform factors and cluster with the same seeds; NMF (cd) has its "
+        "scale where triplets and graphs have it, W with columns of length 1. The paper's tables "
+        "imply five repetitions; the captions say how many there are here."
     )
     found = compared_section(name, title, text, table, "repetition", "n_triplets")
     if answers:
@@ -203,30 +189,31 @@ def answers_figure(name: str, rows: list[Row]) -> Figure:
     ]
     caption = (
         f"What triplets buy: {rows[0]['K']} people, triplets drawn at random from the labels; at "
-        "0 plain NMF, and the strong graph that triplets go with; flat: a weaker graph alone."
+        "0 plain NMF, and the strong graph that goes with triplets, without any; flat: a weaker "
+        "graph alone."
     )
     return draw_panels(f"{name}-answers", caption, panels)
 
 
 def answers_table(name: str, rows: list[Row]) -> Table:
     """The numbers of the figure."""
-    counts = sorted({row["triplets"] for row in rows})
+    lines = spread_out(rows)
+    metrics = ("ACC", "NMI", "CSR")
     body: list[list[Any]] = []
-    for count in counts:
+    for count in sorted({row["triplets"] for row in rows}):
         line: list[Any] = [str(count)]
-        for algorithm in (OWN, BOTH):
-            part = [
-                row
-                for row in spread_out(rows)
-                if row["triplets"] == count and row["algorithm"] == algorithm
-            ]
-            for metric in ("ACC", "NMI", "CSR"):
+        for algorithm in (OWN, GRAPH, BOTH):
+            part = [r for r in lines if r["triplets"] == count and r["algorithm"] == algorithm]
+            for metric in metrics if algorithm != GRAPH else metrics[:2]:
                 values = [row[metric] for row in part if row[metric] == row[metric]]
                 line.append(summary(values) if values else "")
         body.append(line)
-    head = [f"{m}, {a}" for a in ("triplets", "triplets + graph") for m in ("ACC", "NMI", "CSR")]
+    head = [f"{metric}, triplets" for metric in metrics]
+    head += [f"{metric}, graph" for metric in metrics[:2]]
+    head += [f"{metric}, both" for metric in metrics]
+    weak, strong = (WIDE[one]["graph_strength"] for one in (GRAPH, BOTH))
     caption = (
-        f"What triplets buy, {rows[0]['K']} people (at 0: plain NMF, and the strong graph without "
-        "triplets)"
+        f"What triplets buy, {rows[0]['K']} people; at 0: plain NMF, the graph alone (strength "
+        f"{weak:g}), and the stronger one that goes with triplets ({strong:g}), without any"
     )
     return Table(f"{name}-answers", caption, ["triplets", *head], body)

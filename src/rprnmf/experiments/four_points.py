@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +11,8 @@ from sklearn.metrics import pairwise_distances
 
 from rprnmf.datasets import load_four_points
 from rprnmf.estimators import GNMF, LCNMF, RPRNMF
-from rprnmf.experiments.base import Experiment, Row
+from rprnmf.experiments.algorithms import EDITION
+from rprnmf.experiments.base import Experiment, Row, Settings, Values
 from rprnmf.experiments.drawing import draw
 from rprnmf.experiments.page import Section, Table
 from rprnmf.metrics import satisfied_rate
@@ -18,24 +20,26 @@ from rprnmf.triplets import triplets_to_labels
 
 PAIRS = list(combinations(range(4), 2))
 SEED = 0
+NAMES = ("original", "GNMF", "LCNMF", "RPR-NMF")
 
 
-def factors() -> dict[str, np.ndarray]:
-    """The points in three dimensions, and in two by each algorithm."""
+def run(settings: Settings) -> Values:
+    """The points in three dimensions, or in two by an algorithm."""
     bunch = load_four_points()
     X, known = bunch.data, bunch.column_triplets
-    settings: dict[str, Any] = {"n_components": 2, "random_state": SEED, "n_jobs": 1}
-    paper = {**settings, "solver": "paper", "max_iter": 500}
-    graph = pairwise_distances(X.T)  # as in the paper: distances for weights
-    graph = graph.max() - graph
+    paper: dict[str, Any] = {"n_components": 2, "random_state": SEED, "n_jobs": 1}
+    paper |= {"solver": "paper", "max_iter": 500}
+    graph = pairwise_distances(X.T)
+    graph = graph.max() - graph  # the closer, the heavier
     np.fill_diagonal(graph, 0.0)
     labels = triplets_to_labels(known, X.shape[1])
-    return {
-        "original": X.T,
-        "GNMF": GNMF(**paper, column_graph=graph).fit(X).components_.T,
-        "LCNMF": LCNMF(**paper).fit(X, column_labels=labels).components_.T,
-        "RPR-NMF": RPRNMF(**paper).fit(X, column_triplets=known).components_.T,
+    models: dict[str, Callable[[], Any]] = {
+        "GNMF": lambda: GNMF(**paper, column_graph=graph).fit(X),
+        "LCNMF": lambda: LCNMF(**paper).fit(X, column_labels=labels),
+        "RPR-NMF": lambda: RPRNMF(**paper).fit(X, column_triplets=known),
     }
+    name = settings["points"]
+    return {"at": (X if name == "original" else models[name]().components_).T.tolist()}
 
 
 def normalised(points: np.ndarray) -> np.ndarray:
@@ -46,7 +50,7 @@ def normalised(points: np.ndarray) -> np.ndarray:
 
 def section(rows: list[Row]) -> Section:
     """The four pictures and the distances in them."""
-    found = factors()
+    found = {row["points"]: np.array(row["at"]) for row in rows}
     known = load_four_points().column_triplets
     body: list[list[Any]] = []
     findings = []
@@ -75,7 +79,8 @@ def section(rows: list[Row]) -> Section:
 
 def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
     """One panel an algorithm; the original is drawn in three dimensions."""
-    for number, (name, points) in enumerate(found.items()):
+    for name, points in found.items():
+        number = NAMES.index(name)
         axis = canvas.add_subplot(1, 4, number + 1, **({"projection": "3d"} if number == 0 else {}))
         axis.set_title(f"({'abcd'[number]}) {name}")
         for (i, j), gap in zip(PAIRS, normalised(points), strict=True):
@@ -93,7 +98,7 @@ def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
 EXPERIMENT = Experiment(
     "four-points",
     "Figure 2: four points from three dimensions into two",
-    lambda quick: [],
-    lambda settings: {},
+    lambda quick: [{"points": name, "edition": EDITION} for name in NAMES],
+    run,
     section,
 )

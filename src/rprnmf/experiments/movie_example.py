@@ -8,7 +8,8 @@ import numpy as np
 
 from rprnmf.datasets import load_movie_example
 from rprnmf.estimators import NMF, RPRNMF
-from rprnmf.experiments.base import Experiment, Row
+from rprnmf.experiments.algorithms import EDITION
+from rprnmf.experiments.base import Experiment, Row, Settings, Values
 from rprnmf.experiments.page import Section, Table
 from rprnmf.metrics import rmse, satisfied_rate
 
@@ -21,42 +22,53 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def section(rows: list[Row]) -> Section:
-    """Ratings, recovered ones in brackets, and the distances between films."""
+def run(settings: Settings) -> Values:
+    """One model: its ratings, how far films are from Star Wars, what holds."""
     bunch = load_movie_example()
     place = {name: number for number, name in enumerate(bunch.movies)}
     triplets = [[place[name] for name in triplet] for triplet in bunch.column_triplets]
-    models = {
-        "NMF": NMF(**SETTINGS).fit(bunch.data),
-        "RPRNMF": RPRNMF(**SETTINGS).fit(bunch.data, column_triplets=triplets),
+    model: Any
+    if settings["model"] == "NMF":
+        model = NMF(**SETTINGS).fit(bunch.data)
+    else:
+        model = RPRNMF(**SETTINGS).fit(bunch.data, column_triplets=triplets)
+    films = model.components_.T
+    films = films / np.linalg.norm(films, axis=1).mean()
+    return {
+        "made": (model.embedding_ @ model.components_).tolist(),
+        "gaps": {
+            other: float(np.linalg.norm(films[place["Star Wars"]] - films[place[other]]))
+            for other in bunch.movies[1:]
+        },
+        "held": satisfied_rate(model.components_.T, triplets),
+        "comparisons": len(triplets),
+        "RMSE": rmse(bunch.data, model.embedding_, model.components_),
     }
-    tables, gaps = [], {}
-    for name, model in models.items():
-        made = model.embedding_ @ model.components_
+
+
+def section(rows: list[Row]) -> Section:
+    """Ratings, recovered ones in brackets, and the distances between films."""
+    bunch = load_movie_example()
+    tables = []
+    for found in rows:
+        name, made = found["model"], found["made"]
         body = [
             [user, *(f"{x:.0f}" if x else f"({y:.1f})" for x, y in zip(row, fitted, strict=True))]
             for user, row, fitted in zip(bunch.users, bunch.data, made, strict=True)
         ]
         caption = f"Ratings, and in brackets what {name} says where there is none"
         tables.append(Table(f"movie-example-{name}", caption, ["", *bunch.movies], body))
-        films = model.components_.T
-        films = films / np.linalg.norm(films, axis=1).mean()
-        gaps[name] = {
-            other: float(np.linalg.norm(films[place["Star Wars"]] - films[place[other]]))
-            for other in bunch.movies[1:]
-        }
-    body = [[name, *(f"{gap:.2f}" for gap in found.values())] for name, found in gaps.items()]
+    body = [[row["model"], *(f"{gap:.2f}" for gap in row["gaps"].values())] for row in rows]
     caption = "Distance from Star Wars, in units of the mean length of a film's column of H"
     tables.append(Table("movie-example-distances", caption, ["", *bunch.movies[1:]], body))
     findings = []
-    for name, model in models.items():
-        near, far = gaps[name]["Star Trek"], gaps[name]["Titanic"]
+    for row in rows:
+        near, far = row["gaps"]["Star Trek"], row["gaps"]["Titanic"]
         word = "closer to" if near < far else "further from"
-        rate = satisfied_rate(model.components_.T, triplets)
-        error = rmse(bunch.data, model.embedding_, model.components_)
         findings.append(
-            f"{name}: Star Wars is {word} Star Trek ({near:.2f}) than Titanic ({far:.2f}); "
-            f"{rate:.0%} of {len(triplets)} comparisons hold, RMSE {error:.2f}."
+            f"{row['model']}: Star Wars is {word} Star Trek ({near:.2f}) than Titanic "
+            f"({far:.2f}); {row['held']:.0%} of {row['comparisons']} comparisons hold, RMSE "
+            f"{row['RMSE']:.2f}."
         )
     text = (
         "Illustrative data: the paper's ratings are not published. These have the property that "
@@ -69,7 +81,7 @@ def section(rows: list[Row]) -> Section:
 EXPERIMENT = Experiment(
     "movie-example",
     "Figure 1: a small recommender",
-    lambda quick: [],
-    lambda settings: {},
+    lambda quick: [{"model": name, "edition": EDITION} for name in ("NMF", "RPRNMF")],
+    run,
     section,
 )

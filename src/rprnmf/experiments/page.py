@@ -72,6 +72,7 @@ class Table:
     caption: str
     head: Sequence[str]
     rows: list[list[Any]]
+    shown: bool = True  # else it is in a file only
 
 
 @dataclass
@@ -129,6 +130,9 @@ class Page:
             lines += [f"- {finding}" for finding in section.findings]
             lines += [""] if section.findings else []
             for table in section.tables:
+                if not table.shown:
+                    lines += [f"{table.caption}: [{table.name}.csv]({table.name}.csv)", ""]
+                    continue
                 lines += [f"**{table.caption}**", "", "| " + " | ".join(table.head) + " |"]
                 lines += ["|" + "---|" * len(table.head)]
                 lines += ["| " + " | ".join(map(_marked, row)) + " |" for row in table.rows] + [""]
@@ -152,7 +156,7 @@ class Page:
             if section.findings:
                 found = "".join(f"<li>{escape(finding)}</li>" for finding in section.findings)
                 parts += [f"<h3>Found</h3><ul>{found}</ul>"]
-            parts += [_table_html(table) for table in section.tables]
+            parts += [_table_html(table) for table in section.tables if table.shown]
             parts += [
                 f'<div class="figure">{_inline(figure.svg)}</div>'
                 f'<p class="quiet">{escape(figure.caption)}</p>'

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from rprnmf.experiments import synthetic
 from rprnmf.experiments.base import Experiment, Row, Settings
-from rprnmf.experiments.page import Section
+from rprnmf.experiments.page import Section, number
 from rprnmf.experiments.synthetic_report import report
+from rprnmf.experiments.tables import NAMES, stopped_early
 
 SIZE, K, REPETITIONS = 100, 20, 10
 STRENGTHS = [*(round(0.4 * step, 1) for step in range(1, 11)), *(20.0 * s for s in range(1, 6))]
@@ -36,35 +41,41 @@ def section(rows: list[Row]) -> Section:
         "RPR-NMF by the authors' rules on 100 x 100 matrices with 20 components and ten triplets "
         "a side, both strengths from 0.4 to 4 and from 20 to 100. The paper prints no numbers for "
         "this figure; it finds that the strength hardly changes the CSR, and raises the error of "
-        "the Euclidean version only."
+        "the Euclidean version only. What is found here is in the sentences below."
     )
     labels = "strength of both sides", "strength"
     found = report(
         "parameters", EXPERIMENT.title, text, rows, labels, lambda *names: None, log_x=True
     )
-    found.findings = [*trend(rows, "euclidean", "MSL"), *trend(rows, "divergence", "MD")]
+    found.tables = [replace(found.tables[1], name="parameters", shown=True)]  # no averages
+    found.findings = [
+        *trend(rows, "euclidean", "MSL"),
+        *trend(rows, "divergence", "MD"),
+        *stopped_early(rows),
+    ]
     return found
 
 
 def trend(rows: list[Row], measure: str, metric: str) -> list[str]:
-    """What becomes of error and CSR from the weakest to the strongest."""
+    """Between what error and CSR lie, and at which strengths."""
     part = [row for row in rows if row["measure"] == measure]
     if not part:
         return []
-    ends = [min(row["strength"] for row in part), max(row["strength"] for row in part)]
-    means = {
-        name: [
-            sum(r[name] for r in part if r["strength"] == end)
-            / sum(r["strength"] == end for r in part)
-            for end in ends
-        ]
-        for name in (metric, "CSR")
-    }
-    return [
-        f"{measure.capitalize()}: from strength {ends[0]:g} to {ends[1]:g} the {metric} goes from "
-        f"{means[metric][0]:.3g} to {means[metric][1]:.3g}, the CSR from {means['CSR'][0]:.1f} to "
-        f"{means['CSR'][1]:.1f} %."
-    ]
+    texts = []
+    for name, digits, unit in ((metric, 3, ""), ("CSR", 3, " %")):
+        means = {
+            strength: float(np.mean([r[name] for r in part if r["strength"] == strength]))
+            for strength in sorted({row["strength"] for row in part})
+        }
+        low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+        ends = list(means.values())
+        texts.append(
+            f"the {name} goes from {number(ends[0], digits)}{unit} at strength {min(means):g} to "
+            f"{number(ends[-1], digits)}{unit} at {max(means):g} (least "
+            f"{number(means[low], digits)} at {low:g}, most {number(means[high], digits)} at "
+            f"{high:g})"
+        )
+    return [f"{NAMES[measure]}: {', '.join(texts)}."]
 
 
 EXPERIMENT = Experiment(

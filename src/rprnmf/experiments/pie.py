@@ -23,7 +23,8 @@ def section(rows: list[Row]) -> Section:
     return faces.section(
         "pie",
         EXPERIMENT.title,
-        "twelve triplets a person, eight within and four between people",
+        "twelve triplets a person, eight within and four between people (these by the means of all "
+        "pictures of a person)",
         rows,
     )
 

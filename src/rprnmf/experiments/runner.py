@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
-from rprnmf.datasets import MissingDataError
+from rprnmf.datasets import DataError
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
 from rprnmf.experiments.drawing import need_matplotlib
 from rprnmf.experiments.page import Page, Section
-from rprnmf.experiments.progress import Progress
-from rprnmf.experiments.store import Store, alone
+from rprnmf.experiments.progress import Progress, clock
+from rprnmf.experiments.store import Store, alone, key
 from rprnmf.threads import available_threads
 
 
@@ -41,9 +43,11 @@ def reproduce(
     quick : bool, default=False
         Fewer and smaller fits: to see that everything works, not what the paper says.
     out : path-like, default=None
-        The folder for results and report; None is ``results``, or ``results-quick``.
+        The folder for results and report; None is ``results``, or ``results-quick``. Quick fits
+        do not go where others are.
     jobs : int, default=None
-        How many processes; None is one for every core. Each fit uses one thread.
+        How many processes; None is one for every core that the process may use, or as many as
+        OMP_NUM_THREADS says. Each fit uses one thread.
     report_only : bool, default=False
         Run nothing: write the report from what is stored.
     verbose : int, default=1
@@ -70,49 +74,105 @@ def reproduce(
         raise ValueError(f"no experiment is called {name!r}; there are {known}.")
     if jobs is not None and jobs == 0:
         raise ValueError("jobs must be a number of processes, 1 or more (or -1 for all), got 0.")
-    folder = Path(out if out is not None else "results-quick" if quick else "results")
+    folder = Path(out if out is not None else default_folder(quick))
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"out must be a folder, {folder} is a file.")
+    if report_only and not folder.exists():
+        raise ValueError(f"there is nothing to report: there is no folder {folder}.")
+    if quick:
+        refuse_full_results(folder)
     need_matplotlib()
-    chosen = list(EXPERIMENTS) if name == "all" else [name]
+    chosen = [EXPERIMENTS[one] for one in (EXPERIMENTS if name == "all" else [name])]
+    report = Report(folder, quick, [experiment.name for experiment in chosen])
+    if report_only:
+        return report.write()
     processes = available_threads(jobs)
-    found: dict[str, Section] = {}
-    with nullcontext() if report_only else alone(folder):
-        for experiment in (EXPERIMENTS[one] for one in chosen):
+    with alone(folder):
+        for experiment in chosen:
             try:
-                if not report_only:
-                    experiment.prepare()
-                    run_jobs(experiment, experiment.jobs(quick), folder, processes, verbose)
-            except MissingDataError as error:
+                errors = run_jobs(experiment, experiment.jobs(quick), folder, processes, verbose)
+            except DataError as error:
                 if name != "all":
                     raise
-                found[experiment.name] = Section(experiment.name, experiment.title, str(error))
-                if verbose:
-                    print(f"{experiment.name}: {error}", file=sys.stderr)
-            page = written(folder, quick, chosen, found)
+                errors = [error]
+            texts = [str(each) for each in errors]
+            report.renew(experiment.name, texts)
+            page = report.write()
+            for text in texts if verbose else ():
+                print(f"{experiment.name}: {text}", file=sys.stderr)
     return page
 
 
-def written(folder: Path, quick: bool, chosen: list[str], found: dict[str, Section]) -> Page:
-    """Write the report of all that is stored in a folder, by this run or an earlier one."""
+def default_folder(quick: bool) -> str:
+    """Where results go if nothing is said."""
+    return "results-quick" if quick else "results"
+
+
+def refuse_full_results(folder: Path) -> None:
+    """A report of quick fits must not take the place of one of all."""
     from rprnmf.experiments import EXPERIMENTS
 
-    page = Page("The experiments of the paper" + (", quick" if quick else ""))
     for experiment in EXPERIMENTS.values():
-        wanted = experiment.jobs(quick)
-        rows = stored(experiment, wanted, folder)
-        if experiment.name in found:
-            page.sections.append(found[experiment.name])
-        elif rows or (experiment.name in chosen and not wanted):
-            section = experiment.section(rows)
-            if len(rows) < len(wanted):
-                section.text = f"Incomplete: {len(rows)} of {len(wanted)} fits. {section.text}"
-            page.sections.append(section)
-        elif experiment.name in chosen:
-            text = "There are no results yet."
-            page.sections.append(Section(experiment.name, experiment.title, text))
-    page.write(folder)
-    return page
+        path = folder / f"{experiment.name}.jsonl"
+        if path.exists() and Store(path).keys() - {key(job) for job in experiment.jobs(True)}:
+            raise ValueError(
+                f"{path} holds results that are not of quick runs; give quick ones another folder."
+            )
+
+
+class Report:
+    """The report of all that is stored in a folder, by this run or an earlier one.
+
+    Parameters
+    ----------
+    folder : Path
+    quick : bool
+    chosen : list of str
+        Experiments that are named even if there is nothing of them.
+    """
+
+    def __init__(self, folder: Path, quick: bool, chosen: list[str]):
+        self.folder, self.quick, self.chosen = folder, quick, chosen
+        self.errors: dict[str, list[str]] = {}
+        self.sections: dict[str, Section | None] = {}
+
+    def renew(self, name: str, errors: list[str]) -> None:
+        """There are new results of an experiment, or reasons why there are not."""
+        self.errors[name] = errors
+        self.sections.pop(name, None)
+
+    def write(self) -> Page:
+        """Write it; sections with nothing new are as they were."""
+        from rprnmf.experiments import EXPERIMENTS
+
+        page = Page("The experiments of the paper" + (", quick" if self.quick else ""))
+        for experiment in EXPERIMENTS.values():
+            if experiment.name not in self.sections:
+                self.sections[experiment.name] = self.section(experiment)
+            section = self.sections[experiment.name]
+            if section is not None:
+                page.sections.append(section)
+        page.write(self.folder)
+        return page
+
+    def section(self, experiment: Experiment) -> Section | None:
+        """That of one experiment, with what is missing in front."""
+        wanted = experiment.jobs(self.quick)
+        rows = stored(experiment, wanted, self.folder)
+        before = list(self.errors.get(experiment.name, []))
+        if not rows:
+            if experiment.name not in self.chosen:
+                return None
+            text = " ".join(before or ["There are no results yet."])
+            return Section(experiment.name, experiment.title, text)
+        section: Section = experiment.section(rows)
+        if len(rows) < len(wanted):
+            before.append(f"Incomplete: {len(rows)} of {len(wanted)} fits.")
+        section.text = " ".join([*before, section.text])
+        took = [row["took"] for row in rows if row["took"] == row["took"]]
+        if len(took) > 1 and len(took) == len(rows):
+            section.text += f" All {len(rows)} fits took {clock(sum(took))} of one process."
+        return section
 
 
 def stored(experiment: Experiment, wanted: list[Settings], folder: Path) -> list[Row]:
@@ -124,38 +184,55 @@ def stored(experiment: Experiment, wanted: list[Settings], folder: Path) -> list
 
 def run_jobs(
     experiment: Experiment, wanted: list[Settings], folder: Path, processes: int, verbose: int
-) -> None:
-    """Do what is not done yet."""
+) -> list[DataError]:
+    """Do what is not done yet; returns which data some of it lacked.
+
+    Where nothing can be done without data that are not there, that is an error.
+    """
     store = Store(folder / f"{experiment.name}.jsonl")
     left = [settings for settings in wanted if store.get(settings) is None]
-    if left:
-        costs = sum(map(experiment.cost, left))
-        bar = Progress(experiment.name, costs, len(left)) if verbose else None
-        for settings, values in finished(experiment, left, processes):
-            store.add(settings, values)
-            if bar:
-                bar.step(experiment.cost(settings))
+    lacking: dict[str, DataError] = {}
+    if not left:
+        return []
+    experiment.prepare()
+    costs = sum(map(experiment.cost, left))
+    bar = Progress(experiment.name, costs, len(left)) if verbose else None
+    for settings, values, took in finished(experiment, left, processes):
+        if isinstance(values, DataError):
+            lacking[str(values)] = values
+        else:
+            store.add(settings, values, took)
+        if bar:
+            bar.step(experiment.cost(settings))
+    return list(lacking.values())
 
 
-def finished(experiment: Experiment, left: list[Settings], processes: int) -> Any:
-    """Settings and values of jobs as they are done; their threads do not outnumber the cores."""
+def finished(
+    experiment: Experiment, left: list[Settings], processes: int
+) -> Iterator[tuple[Settings, Values | DataError, float]]:
+    """Jobs as they are done; their threads do not outnumber the cores."""
     if processes == 1 or len(left) == 1:
-        for settings in left:
-            yield one(experiment.name, settings)
+        with threadpool_limits(1):
+            for settings in left:
+                yield one(experiment.name, settings)
         return
     with parallel_config("loky", n_jobs=processes, inner_max_num_threads=1):
         work = Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
         yield from work(delayed(one)(experiment.name, settings) for settings in left)
 
 
-def one(name: str, settings: Settings) -> tuple[Settings, Values]:
-    """One job, in whatever process."""
+def one(name: str, settings: Settings) -> tuple[Settings, Values | DataError, float]:
+    """One job, in whatever process: what it gave, or that its data are not there; and seconds."""
     from rprnmf.experiments import EXPERIMENTS
 
+    started = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a fixed number of sweeps is asked for
+        warnings.simplefilter("ignore", ConvergenceWarning)  # tables say who stopped early
         try:
-            return settings, EXPERIMENTS[name].run(settings)
+            found: Values | DataError = EXPERIMENTS[name].run(settings)
+        except DataError as error:
+            found = error
         except Exception as error:
             error.add_note(f"in {name}, {settings}")
             raise
+    return settings, found, time.perf_counter() - started

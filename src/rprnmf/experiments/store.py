@@ -17,6 +17,12 @@ def key(settings: Settings) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
+def row_of(record: dict[str, Any]) -> Row:
+    """Settings, values and time of a record; what JSON has no number for is NaN."""
+    values = {k: float("nan") if v is None else v for k, v in record["values"].items()}
+    return {**record["settings"], **values, "took": record.get("took", float("nan"))}
+
+
 class Store:
     """The results of one experiment in a file of JSON lines.
 
@@ -36,7 +42,7 @@ class Store:
         for number, line in enumerate(self.path.read_bytes().split(b"\n")[:-1], 1):
             try:  # what follows the last line break was cut off when a process was killed
                 record = json.loads(line)
-                row = {**record["settings"], **record["values"]}
+                row = row_of(record)
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(
                     f"{self.path}, line {number}: expected a result as this program writes "
@@ -44,13 +50,26 @@ class Store:
                 ) from error
             self._found[key(record["settings"])] = row
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._found.values())
+
+    def keys(self) -> set[str]:
+        """Of all jobs that are done."""
+        return set(self._found)
+
     def get(self, settings: Settings) -> Row | None:
         """Settings and values of a job that is done, else None."""
         return self._found.get(key(settings))
 
-    def add(self, settings: Settings, values: Values) -> None:
-        """Take down a job."""
-        line = (json.dumps({"settings": settings, "values": values}) + "\n").encode()
+    def add(self, settings: Settings, values: Values, took: float | None = None) -> None:
+        """Take down a job, and how many seconds it took."""
+        record: dict[str, Any] = {
+            "settings": settings,
+            "values": {k: None if value != value else value for k, value in values.items()},
+        }
+        if took is not None:
+            record["took"] = round(took, 3)
+        line = (json.dumps(record, allow_nan=False) + "\n").encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         handle = os.open(self.path, flags, 0o666)
@@ -62,7 +81,7 @@ class Store:
             os.fsync(handle)
         finally:
             os.close(handle)
-        self._found[key(settings)] = {**settings, **values}
+        self._found[key(settings)] = row_of(record)
 
     @staticmethod
     def _end(handle: int) -> int:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.page import Section, number
-from rprnmf.experiments.tables import NAMES, averages_table, differences
+from rprnmf.experiments.page import Section, Table, number
+from rprnmf.experiments.tables import (
+    NAMES,
+    averages_table,
+    differences,
+    stopped_early,
+    summary,
+)
+
+METRICS = ("MSL", "MD", "CSR", "seconds")
 
 
 def report(
@@ -44,12 +53,25 @@ def report(
         f"Averages over everything else: mean ± standard deviation of single runs, {runs} "
         "repetitions; in brackets what is published; the best of a measure is bold",
         rows,
-        ("MSL", "MD", "CSR", "seconds"),
+        METRICS,
         known,
     )
-    return Section(
-        name, title, text, [table], [draw_panels(name, caption, panels)], findings(rows, known)
-    )
+    tables = [table, points_table(f"{name}-points", label, x, rows)]
+    figure = draw_panels(name, caption, panels)
+    return Section(name, title, text, tables, [figure], findings(rows, known))
+
+
+def points_table(name: str, label: str, x: str, rows: list[Row]) -> Table:
+    """What the figure shows, in a file."""
+    body: list[list[Any]] = []
+    for place in sorted({row[x] for row in rows}):
+        at = [row for row in rows if row[x] == place]
+        for algorithm, measure in dict.fromkeys((r["algorithm"], r["measure"]) for r in at):
+            part = [r for r in at if (r["algorithm"], r["measure"]) == (algorithm, measure)]
+            cells = [summary([r[m] for r in part if m in r]) for m in METRICS]
+            body.append([f"{place:g}", algorithm, NAMES[measure], *cells])
+    head = [label, "algorithm", "measure", *METRICS]
+    return Table(name, "The points of the figure", head, body, shown=False)
 
 
 def error_of(row: Row) -> float | None:
@@ -85,16 +107,30 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
                 )
     if not {(algorithm, measure) for algorithm in PAPER for measure in ERROR} <= present:
         return found
-    rates = {
-        "RPR-NMF Divergence": mean(rows, "RPR-NMF", "divergence", "CSR"),
-        "RPR-NMF Euclidean": mean(rows, "RPR-NMF", "euclidean", "CSR"),
-    }
-    for name in ("NMF", "GNMF", "LCNMF"):
-        rates[f"{name} (both)"] = float(
-            np.mean([mean(rows, name, measure, "CSR") for measure in ERROR])
-        )
+    rates, figures = {}, {}
+    for measure in ("divergence", "euclidean"):
+        name = f"RPR-NMF {NAMES[measure]}"
+        rates[name] = mean(rows, "RPR-NMF", measure, "CSR")
+        figures[name] = known("RPR-NMF", measure, "CSR")
+    for algorithm in ("NMF", "GNMF", "LCNMF"):
+        name = f"{algorithm} (both)"
+        rates[name] = float(np.mean([mean(rows, algorithm, each, "CSR") for each in ERROR]))
+        figures[name] = known(algorithm, "euclidean", "CSR")
     ordered = sorted(rates, key=lambda name: -rates[name])
-    found.append("CSR: " + " > ".join(f"{name} {rates[name]:.1f} %" for name in ordered) + ".")
+    texts = [
+        f"{name} {rates[name]:.1f} %"
+        + (f" (published {figure:.1f})" if (figure := figures[name]) is not None else "")
+        for name in ordered
+    ]
+    found.append(f"CSR: {' > '.join(texts)}.")
+    for measure in ERROR:
+        times = {name: mean(rows, name, measure, "seconds") for name in PAPER}
+        slower = sorted(times, key=lambda name: times[name])
+        found.append(
+            f"Seconds a fit, {NAMES[measure]}: "
+            + " < ".join(f"{name} {number(times[name], 2)}" for name in slower)
+            + "; in the paper GNMF is the fastest and LCNMF the slowest."
+        )
     for measure in ERROR:
         gains = np.array(differences(rows, "CSR", "RPR-NMF", "NMF", "repetition", measure))
         found.append(
@@ -111,4 +147,4 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
                 f"{number(mean(rows, 'NMF', measure, metric), 3)} (NMF) and "
                 f"{number(mean(rows, 'RPR-NMF', measure, metric), 3)} (RPR-NMF)."
             )
-    return found
+    return found + stopped_early(rows)

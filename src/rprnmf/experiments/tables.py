@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.algorithms import CONTROL
+from rprnmf.experiments.algorithms import CONTROL, PAPER
 from rprnmf.experiments.base import Row, published
 from rprnmf.experiments.page import Cell, Section, Table, number
 
@@ -19,9 +20,19 @@ CLOSE = 0.05  # share of a published figure within which it counts as the same
 
 
 def compared_section(
-    name: str, title: str, text: str, rows: list[Row], repeat: str, count: str
+    name: str,
+    title: str,
+    text: str,
+    rows: list[Row],
+    repeat: str,
+    count: str,
+    fitted: Collection[tuple[str, str]] = (),
 ) -> Section:
-    """A section with one table a metric and measure: mean ± standard deviation (published)."""
+    """A section with one table a metric and measure: mean ± standard deviation (published).
+
+    ``fitted`` are algorithms and metrics whose agreement with the paper says nothing, for
+    settings were chosen by it.
+    """
     section = Section(name, title, text)
     metrics = [
         m for m in ("MSL", "MD", "CSR", "ACC", "NMI", "RMSE", "F1") if any(m in r for r in rows)
@@ -36,9 +47,12 @@ def compared_section(
                 table = f"{name}-{metric}-{measure}", metric, measure
                 section.tables.append(metric_table(*table, part, known, repeat, count))
     section.findings = [
-        *beside_the_paper(section.tables),
-        *paired(rows, metrics, repeat),
+        *beside_the_paper(section.tables, fitted),
+        *verdicts(rows, metrics, repeat),
+        *stopped_early(rows),
     ]
+    pairs = paired_table(name, rows, metrics, repeat)
+    section.tables += [pairs] if pairs.rows else []
     return section
 
 
@@ -106,14 +120,17 @@ def mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     return cells
 
 
-def beside_the_paper(tables: Sequence[Table]) -> list[str]:
+def beside_the_paper(
+    tables: Sequence[Table], fitted: Collection[tuple[str, str]] = ()
+) -> list[str]:
     """How many averages agree with the published ones, and which differ most."""
     pairs = []
     for table in tables:
         head, row = table.head[2:], table.rows[-1][2:]
         label = table.caption.split(":")[0]
         for algorithm, cell in zip(head, row, strict=True):
-            if cell.value is not None and cell.published is not None:
+            here = cell.value is not None and cell.published is not None
+            if here and (algorithm, label.split()[0].rstrip(",")) not in fitted:
                 gap = abs(cell.value - cell.published)
                 share = gap / (100.0 if " %" in label else abs(cell.published))
                 pairs.append((share, label, algorithm, cell))
@@ -135,35 +152,111 @@ def beside_the_paper(tables: Sequence[Table]) -> list[str]:
     return sentences
 
 
-def paired(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
-    """Run by run: does what uses triplets beat the same without them, and the paper's baselines?"""
+JUDGED = ("ACC", "NMI", "RMSE", "F1")
+SURE = 2.0  # standard errors
+
+
+@dataclass
+class Gap:
+    """By how much one algorithm is better than another on the same draws."""
+
+    metric: str
+    mean: float
+    error: float | None
+    better: int
+    runs: int
+
+    @property
+    def gain(self) -> float:
+        """Positive where the first is better."""
+        return -self.mean if self.metric in LOWER else self.mean
+
+    @property
+    def sure(self) -> bool:
+        """Whether chance is an unlikely reason."""
+        return self.error is not None and abs(self.mean) > SURE * self.error
+
+    def text(self) -> str:
+        """+1.2 ± 0.4, better in 7 of 9."""
+        error = "" if self.error is None else f" ± {self.error:.2g}"
+        return f"{self.mean:+.3g}{error}, better in {self.better} of {self.runs}"
+
+
+def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str) -> Gap:
+    """Of two algorithms; ``runs`` may be 0."""
+    found = np.array(differences(rows, metric, one, other, repeat, measure))
+    if not len(found):
+        return Gap(metric, np.nan, None, 0, 0)
+    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None
+    better = int(((-found if metric in LOWER else found) > 0).sum())
+    return Gap(metric, float(found.mean()), error, better, len(found))
+
+
+def rivals(rows: list[Row]) -> list[tuple[str, str, str]]:
+    """Who uses triplets, the measure, and whom it is compared with: the same without them, and
+    the paper's baselines."""
+    present = list(dict.fromkeys(row["algorithm"] for row in rows))
+    return [
+        (one, measure, other)
+        for one in present
+        if one in CONTROL
+        for measure in NAMES
+        for other in dict.fromkeys((CONTROL[one], *PAPER))
+        if other in present and other != one and (other != "RPR-NMF" or one not in PAPER)
+    ]
+
+
+def paired_table(name: str, rows: list[Row], metrics: Sequence[str], repeat: str) -> Table:
+    """Run by run: does what uses triplets beat what does not?"""
+    judged = [metric for metric in JUDGED if metric in metrics]
+    body = []
+    for one, measure, other in rivals(rows):
+        gaps = [gap(rows, metric, one, other, repeat, measure) for metric in judged]
+        if any(found.runs for found in gaps):
+            cells = [found.text() if found.runs else "-" for found in gaps]
+            body.append([one, NAMES[measure], other, *cells])
+    caption = "Differences on the same draws: mean ± standard error"
+    head = ["algorithm", "measure", "against", *judged]
+    return Table(f"{name}-paired", caption, head, body)
+
+
+def verdicts(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
+    """One sentence for every algorithm with triplets and measure: above whom, below whom."""
+    judged = [metric for metric in JUDGED if metric in metrics]
+    words = {(1, True): "better than", (0, True): "worse than"}
+    said: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for one, measure, other in rivals(rows):
+        for metric in judged:
+            found = gap(rows, metric, one, other, repeat, measure)
+            if found.runs:
+                word = words.get((int(found.gain > 0), found.sure), "not clearly different from")
+                text = f"{other} in {metric} ({found.mean:+.3g})"
+                said.setdefault((one, measure), {}).setdefault(word, []).append(text)
+    return [
+        f"{one}, {NAMES[measure]}: "
+        + "; ".join(f"{word} {', '.join(texts)}" for word, texts in parts.items())
+        + "."
+        for (one, measure), parts in said.items()
+    ]
+
+
+def stopped_early(rows: list[Row]) -> list[str]:
+    """Which of the authors' programs gave up before the last sweep."""
     sentences = []
-    judged = [metric for metric in ("ACC", "NMI", "RMSE", "F1") if metric in metrics]
-    present = dict.fromkeys(row["algorithm"] for row in rows)
-    for algorithm in (name for name in present if name in CONTROL):
-        for other in dict.fromkeys((CONTROL[algorithm], "NMF", "LCNMF")):
-            found = [
-                text
-                for metric in judged
-                if (text := paired_text(rows, metric, algorithm, other, repeat))
+    for algorithm in PAPER:
+        for measure, name in NAMES.items():
+            part = [
+                row
+                for row in rows
+                if row["algorithm"] == algorithm and row["measure"] == measure and "n_iter" in row
             ]
-            if found:
-                sentences.append(f"{algorithm} against {other}, Euclidean: {', '.join(found)}.")
+            short = [row["n_iter"] for row in part if row["n_iter"] < row["sweeps"]]
+            if short:
+                sentences.append(
+                    f"{algorithm}, {name}: {len(short)} of {len(part)} fits stopped before the "
+                    f"last sweep, the first after {min(short)}: none lowers the objective then."
+                )
     return sentences
-
-
-def paired_text(rows: list[Row], metric: str, one: str, other: str, repeat: str) -> str:
-    """By how much one is better than the other on the same draws, and how often."""
-    gaps = np.array(differences(rows, metric, one, other, repeat, "euclidean"))
-    if not len(gaps):
-        return ""
-    gains = -gaps if metric in LOWER else gaps
-    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
-    unit = " points" if metric in UNIT else ""
-    return (
-        f"{metric} {gaps.mean():+.3g}{unit} (standard error {error:.2g}), better in "
-        f"{int((gains > 0).sum())} of {len(gaps)} runs"
-    )
 
 
 def differences(

@@ -20,16 +20,24 @@ KEEPS = 0.9
 def rows_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
     """Row sums of x g and of (F G') g."""
     for i in range(start, stop):
+        first, last = indptr[i], indptr[i + 1]
+        x, y, js = data[first:last], model[first:last], indices[first:last]
+        a_i = a[i]
         numerator = 0.0
         denominator = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            y = model[t] + a[i] * b[j]
-            if y < KEEPS * model[t]:
-                y = dot(F[i], G[j])
-            model[t] = y
-            numerator += data[t] * g[j]
-            denominator += y * g[j]
+        lost = 0
+        for t in range(js.shape[0]):
+            j = js[t]
+            new = y[t] + a_i * b[j]
+            lost += new < KEEPS * y[t]
+            y[t] = new
+            numerator += x[t] * g[j]
+            denominator += new * g[j]
+        if lost > 0:
+            stored_anew(y, js, F[i], G, a_i, b)
+            denominator = 0.0
+            for t in range(js.shape[0]):
+                denominator += y[t] * g[js[t]]
         above[i] = numerator
         below[i] = denominator
 
@@ -40,30 +48,47 @@ def columns_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, f, 
     above[:] = 0
     below[:] = 0
     for i in range(start, stop):
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            y = model[t] + a[i] * b[j]
-            if y < KEEPS * model[t]:
-                y = dot(F[i], G[j])
-            model[t] = y
-            above[j] += data[t] * f[i]
-            below[j] += y * f[i]
+        first, last = indptr[i], indptr[i + 1]
+        x, y, js = data[first:last], model[first:last], indices[first:last]
+        a_i, f_i = a[i], f[i]
+        lost = 0
+        for t in range(js.shape[0]):
+            j = js[t]
+            new = y[t] + a_i * b[j]
+            lost += new < KEEPS * y[t]
+            y[t] = new
+            above[j] += x[t] * f_i
+            below[j] += new * f_i
+        if lost > 0:
+            for t in range(js.shape[0]):
+                below[js[t]] -= y[t] * f_i
+            stored_anew(y, js, F[i], G, a_i, b)
+            for t in range(js.shape[0]):
+                below[js[t]] += y[t] * f_i
 
 
 @kernel
 def rows_divergence(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
     """Row sums of x g / (F G') and of g."""
     for i in range(start, stop):
+        first, last = indptr[i], indptr[i + 1]
+        x, y, js = data[first:last], model[first:last], indices[first:last]
+        a_i = a[i]
         numerator = 0.0
         denominator = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            y = model[t] + a[i] * b[j]
-            if y < KEEPS * model[t]:
-                y = dot(F[i], G[j])
-            model[t] = y
-            numerator += data[t] * g[j] / max(y, tiny)
+        lost = 0
+        for t in range(js.shape[0]):
+            j = js[t]
+            new = y[t] + a_i * b[j]
+            lost += new < KEEPS * y[t]
+            y[t] = new
+            numerator += x[t] * g[j] / max(new, tiny)
             denominator += g[j]
+        if lost > 0:
+            stored_anew(y, js, F[i], G, a_i, b)
+            numerator = 0.0
+            for t in range(js.shape[0]):
+                numerator += x[t] * g[js[t]] / max(y[t], tiny)
         above[i] = numerator
         below[i] = denominator
 
@@ -76,14 +101,29 @@ def columns_divergence(
     above[:] = 0
     below[:] = 0
     for i in range(start, stop):
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            y = model[t] + a[i] * b[j]
-            if y < KEEPS * model[t]:
-                y = dot(F[i], G[j])
-            model[t] = y
-            above[j] += data[t] * f[i] / max(y, tiny)
-            below[j] += f[i]
+        first, last = indptr[i], indptr[i + 1]
+        x, y, js = data[first:last], model[first:last], indices[first:last]
+        a_i, f_i = a[i], f[i]
+        lost = 0
+        for t in range(js.shape[0]):
+            new = y[t] + a_i * b[js[t]]
+            lost += new < KEEPS * y[t]
+            y[t] = new
+        if lost > 0:
+            stored_anew(y, js, F[i], G, a_i, b)
+        for t in range(js.shape[0]):
+            j = js[t]
+            above[j] += x[t] * f_i / max(y[t], tiny)
+            below[j] += f_i
+
+
+@inner
+def stored_anew(y, js, f, G, a_i, b):
+    """As `anew`, for a row of which not every entry is stored."""
+    for t in range(js.shape[0]):
+        j = js[t]
+        if y[t] < KEEPS * (y[t] - a_i * b[j]):
+            y[t] = dot(f, G[j])
 
 
 @kernel

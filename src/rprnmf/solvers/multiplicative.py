@@ -6,7 +6,7 @@ the root of that, until the objective does not rise; if nothing helps they stay.
 
 Where the scale rule fixes the sizes of a factor's columns, the step minimises under that
 constraint: its multiplier stands in the denominator (`constrained_ratio`). Where both
-factors carry half of the scale, a third step changes the sizes of the components.
+factors carry a part of the scale, a third step changes the sizes of the components.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ the data, and grows by a tenth an iteration while some triplet keeps less than h
 margin, up to a cap; where all are met, if with less, a few raises more must do. It is never
 lowered: triplets met by force would be lost again. While the
 loss still falls fast it waits: from a poor start, such as uniform factors with the
-Kullback-Leibler loss, triplets would else shape what the data have not shaped yet.
+Kullback-Leibler loss, triplets would else shape what the data have not shaped yet. The first
+iteration, of which nothing is known, is waited for too.
 
 Triplets that no strength can meet must not drive it: of two opposite ones the lighter (both,
 if they weigh the same) is not waited for, and the strength stops growing for good when the
