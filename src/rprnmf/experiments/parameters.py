@@ -47,7 +47,7 @@ def section(rows: list[Row]) -> Section:
     found = report(
         "parameters", EXPERIMENT.title, text, rows, labels, lambda *names: None, log_x=True
     )
-    found.tables = [replace(found.tables[1], name="parameters", shown=True)]  # no averages
+    found.tables = [replace(found.tables[1], name="parameters")]  # averages would say nothing
     found.findings = [
         *trend(rows, "euclidean", "MSL"),
         *trend(rows, "divergence", "MD"),
