@@ -15,6 +15,7 @@ import pytest
 import scipy.io
 
 from rprnmf.datasets import (
+    DataError,
     MissingDataError,
     faces,
     fetch_movielens_1m,
@@ -189,6 +190,13 @@ def test_movielens_1m_as_its_owners_ship_it(nowhere, monkeypatch):
     assert found.occupation.tolist() == [10, 16]
     again = fetch_movielens_1m(data_home=nowhere)
     assert again.titles == found.titles
+    users = nowhere / source.beside[0]
+    users.write_text("user_id,gender,age,occupation,zip\n2,F,25,10,48067\n")
+    with pytest.raises(DataError, match=r"users\.csv has no line for id 7, which has ratings"):
+        fetch_movielens_1m(data_home=nowhere)
+    users.write_text("number,sex\n2,F\n")
+    with pytest.raises(DataError, match=r"users\.csv must be a CSV file with columns user_id"):
+        fetch_movielens_1m(data_home=nowhere)
 
 
 def test_movielens_100k_as_its_owners_ship_it(nowhere, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
-from rprnmf.datasets.home import Source, locate
+from rprnmf.datasets.home import DataError, Source, locate
 
 GROUPLENS = "https://files.grouplens.org/datasets/movielens"
 ARRAYS = ("user_id", "movie_id", "rating")
@@ -89,14 +89,13 @@ def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing
     folder = locate(source, convert, data_home, download_if_missing)
     with np.load(folder / source.prepared) as found:
         arrays = {name: found[name].astype(np.int64) for name in (*ARRAYS, "timestamp")}
-    users, movies = (_table(folder / name) for name in source.beside)
+    paths = [folder / name for name in source.beside]
+    users, movies = (_table(*given) for given in zip(paths, (USERS, MOVIES), strict=True))
     user_ids, user = np.unique(arrays["user_id"], return_inverse=True)
     movie_ids, item = np.unique(arrays["movie_id"], return_inverse=True)
     rating = arrays["rating"].astype(np.float64)
-    row = {int(number): place for place, number in enumerate(users["user_id"])}
-    of_user = [row[number] for number in user_ids.tolist()]
-    row = {int(number): place for place, number in enumerate(movies["movie_id"])}
-    of_movie = [row[number] for number in movie_ids.tolist()]
+    of_user = _places(paths[0], users["user_id"], user_ids)
+    of_movie = _places(paths[1], movies["movie_id"], movie_ids)
     codes = source is ML_1M
     occupation = np.array(users["occupation"])[of_user]
     return Bunch(
@@ -116,10 +115,24 @@ def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing
     )
 
 
-def _table(path: Path) -> dict[str, list[str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    return {name: [row[name] for row in rows] for name in rows[0]}
+def _table(path: Path, head: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of a CSV file that must be there."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        return {name: [row[name] for row in rows] for name in head}
+    except (KeyError, UnicodeDecodeError, csv.Error) as error:
+        text = f"{path} must be a CSV file with columns {', '.join(head)}: found {error}."
+        raise DataError(text) from error
+
+
+def _places(path: Path, named: list[str], wanted: np.ndarray) -> list[int]:
+    """The lines of the ids that ratings have."""
+    try:
+        row = {int(number): place for place, number in enumerate(named)}
+        return [row[number] for number in wanted.tolist()]
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path} has no line for id {error}, which has ratings.") from error
 
 
 def _convert_1m(official: Path, folder: Path) -> None:
