@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from rprnmf import LCNMF, NMF, RPRNMF
@@ -373,6 +374,25 @@ def test_columns_without_data_stay_within_reach(beta_loss, alpha):
     bare = np.isnan(X).all(axis=0)
     assert bare.sum() >= 3
     assert sizes[bare].max() < 5 * sizes[~bare].max()
+
+
+@pytest.mark.parametrize("layout", ["masked", "holes"])
+@pytest.mark.parametrize("with_triplets", [False, True])
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_rows_with_few_entries_stay_within_reach(beta_loss, with_triplets, layout):
+    """Nothing keeps a column with one rating from fitting it by what nobody else has: without
+    inertia predictions came out as large as 1e5 times any rating."""
+    rng = np.random.default_rng(0)
+    n, m = 300, 200
+    X = 1.0 + 4.0 * rng.random((n, 3)) @ rng.dirichlet(np.ones(3), m).T
+    liking = np.exp(-np.arange(m) / 15.0) * rng.gamma(1.0, 0.6, (n, 1))
+    X[rng.random((n, m)) > liking] = np.nan
+    assert (np.sum(~np.isnan(X), axis=0) == 1).sum() >= 5
+    known = {"column_triplets": random_triplets(rng, m, 100)} if with_triplets else {}
+    model = RPRNMF(8, beta_loss=beta_loss, missing="nan", random_state=0)
+    W = model.fit_transform(X if layout == "masked" else sp.csr_array(X), **known)
+    assert (W @ model.components_).max() < 10 * np.nanmax(X)
+    assert not known or model.column_satisfied_rate_ == 1.0
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

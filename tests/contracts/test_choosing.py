@@ -41,15 +41,20 @@ def test_strengths_are_judged_on_what_was_held_out(capsys):
 
 
 def test_noise_is_not_worth_following():
-    """Triplets at random say nothing about held-out ones: the weakest strength will do."""
-    rng = np.random.default_rng(1)
-    noise = np.array([rng.permutation(40)[:3] for _ in range(150)])
-    curve = choose_strength(
-        MODEL, X, [1e-4, 1.0], row_triplets=noise, n_splits=4, random_state=0, verbose=0
-    )
-    assert curve.recommended == 1e-4
-    assert curve.loss_mean[1] > curve.loss_mean[0]
-    assert abs(curve.satisfied_mean[0] - 0.5) < 0.15
+    """Triplets at random say nothing about held-out ones: the weakest strength will do, by far
+    most of the time (that a stronger one is a standard error better happens by chance)."""
+    curves = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        noise = np.array([rng.permutation(40)[:3] for _ in range(150)])
+        curves.append(
+            choose_strength(
+                MODEL, X, [1e-4, 1.0], row_triplets=noise, n_splits=4, random_state=0, verbose=0
+            )
+        )
+    assert sum(curve.recommended == 1e-4 for curve in curves) >= 8
+    assert all(curve.loss_mean[1] > curve.loss_mean[0] for curve in curves)
+    assert abs(np.mean([curve.satisfied_mean[0] for curve in curves]) - 0.5) < 0.08
 
 
 def test_groups_are_held_out_together():

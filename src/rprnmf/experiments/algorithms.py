@@ -44,14 +44,15 @@ CONTROL = {  # without triplets; a graph has the strength that is good without t
     BOTH: GRAPH,
 }
 NEIGHBOURS, HEAT = 7, 0.03
+# Counted up when a change of the library changes what algorithms give, so that what is stored is
+# not taken for what it would be now: by the authors' rules, and the library's own on either data.
+EDITIONS = {"paper": 3, "complete": 3, "incomplete": 4}
 
 
-EDITION = 3  # count it up when a change of the library changes what any algorithm gives
-
-
-def recipe(algorithm: str) -> dict[str, Any]:
+def recipe(algorithm: str, missing: bool = False) -> dict[str, Any]:
     """What the result of an algorithm depends on beside the task, for the store."""
-    found: dict[str, Any] = {"edition": EDITION}
+    own = "incomplete" if missing else "complete"
+    found: dict[str, Any] = {"edition": EDITIONS["paper" if algorithm in PAPER else own]}
     if algorithm in WIDE:
         found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
     if algorithm in (PLAIN_L2, OWN_L2):

@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances
 
 from rprnmf.datasets import load_four_points
 from rprnmf.estimators import GNMF, LCNMF, RPRNMF
-from rprnmf.experiments.algorithms import EDITION
+from rprnmf.experiments.algorithms import EDITIONS
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
 from rprnmf.experiments.drawing import draw
 from rprnmf.experiments.page import Section, Table
@@ -98,7 +98,7 @@ def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
 EXPERIMENT = Experiment(
     "four-points",
     "Figure 2: four points from three dimensions into two",
-    lambda quick: [{"points": name, "edition": EDITION} for name in NAMES],
+    lambda quick: [{"points": name, "edition": EDITIONS["paper"]} for name in NAMES],
     run,
     section,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rprnmf.datasets import load_movie_example
 from rprnmf.estimators import NMF, RPRNMF
-from rprnmf.experiments.algorithms import EDITION
+from rprnmf.experiments.algorithms import EDITIONS
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
 from rprnmf.experiments.page import Section, Table
 from rprnmf.metrics import rmse, satisfied_rate
@@ -81,7 +81,9 @@ def section(rows: list[Row]) -> Section:
 EXPERIMENT = Experiment(
     "movie-example",
     "Figure 1: a small recommender",
-    lambda quick: [{"model": name, "edition": EDITION} for name in ("NMF", "RPRNMF")],
+    lambda quick: [
+        {"model": name, "edition": EDITIONS["incomplete"]} for name in ("NMF", "RPRNMF")
+    ],
     run,
     section,
 )

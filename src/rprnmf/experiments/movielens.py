@@ -55,7 +55,7 @@ def jobs(quick: bool) -> list[Settings]:
             "constraints": CONSTRAINTS[K],
             "strength": strengths[K],
             "sweeps": 30 if quick else SWEEPS,
-            **recipe(algorithm),
+            **recipe(algorithm, missing=True),
         }
         for fold in range(1 if quick else FOLDS)
         for K in ((20,) if quick else CONSTRAINTS)

@@ -6,7 +6,8 @@ All kernels lower
 
 and return the loss of the rows they changed, but for the sum of squares of X, which costs
 next to nothing here. *Coupled* rows also feel triplets and a graph: their step follows a
-quadratic model of those, and is halved until the exact sum has not risen.
+quadratic model of those, and is halved until the exact sum has not risen. Rows with holes have
+an ``inertia``: see `solvers/row_data.py`.
 """
 
 from __future__ import annotations
@@ -139,7 +140,24 @@ def add_square(b, Q):
 
 @kernel
 def torn_rows(
-    rows, F, P, B, G, unit, member, holes, hole, l1, l2, m1, m2, count, sweeps, share, room
+    rows,
+    F,
+    P,
+    B,
+    G,
+    unit,
+    member,
+    holes,
+    hole,
+    l1,
+    l2,
+    m1,
+    m2,
+    count,
+    inertia,
+    sweeps,
+    share,
+    room,
 ):
     """Complete data but for holes: a row's Gram matrix runs over the columns it observes."""
     f, g, h, inverse = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
@@ -152,6 +170,8 @@ def torn_rows(
         copy(F[u], f)
         curvature(Q, l2[u], 1.0, m2, h)
         start(f, P[u], Q, h, l1[u], m1, g)
+        for k in range(f.shape[0]):
+            h[k] += inertia[u]
         descend_one(f, g, Q, h, inverse, sweeps, share)
         copy(f, F[u])
         total += count[u] * value(f, P[u], Q)
@@ -176,6 +196,7 @@ def full_coupled_rows(
     m1,
     m2,
     count,
+    inertia,
     coupling,
     floor,
     smooth,
@@ -246,6 +267,9 @@ def full_coupled_rows(
         lane_i = lanes[ALONE if by_itself else size]
         squares = A if active > LANE_TRIPLETS else lane_i[FIRST : SECOND + 1]
         model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor, smooth)
+        if torn is not None:
+            for k in range(K):
+                lane_i[UP, k] += inertia[i]
         fill_lane(F[i], R[i], curve, more, l1[i], m1, lane_i)
         alone, place = -1, size
         if by_itself:

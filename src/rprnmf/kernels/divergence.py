@@ -35,6 +35,7 @@ def divergence_rows(
     m1,
     m2,
     count,
+    inertia,
     coupling,
     reach,
     smooth,
@@ -49,7 +50,8 @@ def divergence_rows(
 
         loss + sum_ik (l1[i] + m1[k]) F_ik + l2[i] (1 + m2[k]) F_ik^2 + coupling.
 
-    With ``guarded`` the sum of no row rises, but for rounding. ``reach`` is the ``floor`` of the
+    With ``guarded`` the sum of no row rises, but for rounding. ``inertia`` shortens the steps of
+    rows with holes, see `solvers/row_data.py`. ``reach`` is the ``floor`` of the
     distances. ``coupling`` is None for rows that no triplet or graph touches. With ``rest`` the
     entries that are not stored are observed zeros. Returns the divergence of the rows, summed
     entry by entry: as a difference of large sums it would have no digits left where the model
@@ -122,6 +124,7 @@ def divergence_rows(
             for a in range(n_active):
                 columns[a, t] = b[active[a]]
         copy(y[:size], before)
+        slow = inertia[i]
         first = zero
         for sweep in range(sweeps):
             gained = zero
@@ -142,7 +145,7 @@ def divergence_rows(
                         also += A[r, k] * u[r]
                         bent += A[r, k] * A[r, k]
                     ask = linear[k] + F.dtype.type(also) - p
-                    curve = bend + F.dtype.type(bent)
+                    curve = bend + F.dtype.type(bent) + slow
                     if curve > zero:
                         new = max(old - ask / curve, zero)
                     else:
@@ -150,7 +153,7 @@ def divergence_rows(
                 else:
                     ask = linear[k] - p
                     if bend > zero and linear[k] > zero:
-                        new = max(old - (p / linear[k]) * ask / bend, zero)
+                        new = max(old - (p / linear[k]) * ask / (bend + slow), zero)
                     else:
                         new = zero if ask > zero else old
                 d = new - old

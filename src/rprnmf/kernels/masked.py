@@ -1,6 +1,7 @@
 """Rows of a factor by coordinate descent on the squared error, where much of X is missing.
 
-As in `descent.py`, but every row has a Gram matrix of its own.
+As in `descent.py`, but every row has a Gram matrix of its own, and an ``inertia``: see
+`solvers/row_data.py`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def masked_rows(
     m1,
     m2,
     count,
+    inertia,
     coupling,
     floor,
     smooth,
@@ -66,6 +68,8 @@ def masked_rows(
                 F[i] = 0  # nothing is observed here, nothing is asked
                 continue
             start(f, p, Q, h, l1[i], m1_all, g)
+            for k in range(K):
+                h[k] += inertia[i]
             descend_one(f, g, Q, h, inverse, sweeps, share)
             total += value(f, p, Q)
             copy(f, F[i])
@@ -76,6 +80,8 @@ def masked_rows(
             beyond(Q, h, extra)
             squares = A if active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
             model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor, smooth)
+            for k in range(K):
+                lane[UP, k] += inertia[i]
             fill_lane(f, g, h, extra, l1[i], m1_all, lane)
             descend_bent(f, lane, Q, extra, squares, bent, sweeps, share)
             total += finish_row(coupling, floor, smooth, F, i, 0, g, p, extra, lane)

@@ -44,7 +44,7 @@ def fold_in(
         spread = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
         F[unseen] = spread * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
-    descend = RowDescent(objective, 0, len(F))
+    descend = RowDescent(objective, 0, len(F), inert=False)
     # up to the largest strength: what new rows cannot meet costs nobody else anything
     ramps = Ramps(objective, patience=ROUNDS)
     F, _ = descend(F, Ht, linked=False, sweeps=max_iter, share=tol**2)

@@ -25,12 +25,18 @@ class RowDescent:
         0: the rows of W, 1: the columns of H.
     n_rows : int or None
         Rows of the factor, if it has more than X: the others are there to be compared with.
+    inert : bool
+        Whether rows with holes have inertia (`row_data.py`): for steps that are followed by
+        others, where B moves too.
     """
 
-    def __init__(self, objective: Objective, index: int, n_rows: int | None = None):
+    def __init__(
+        self, objective: Objective, index: int, n_rows: int | None = None, inert: bool = True
+    ):
         self.view = objective.views[index]
         self.terms = objective.terms[index]
         self.divergence = objective.loss.size_order == 1
+        self.inert = inert
         seen = self.view.row_counts / self.view.shape[1]
         self.incidence = Incidence(self.terms, n_rows or self.view.shape[0], seen)
         self.n_threads = available_threads(self.view.n_jobs)
@@ -97,6 +103,7 @@ class RowDescent:
         K = F.shape[1]
         F = units.take(F, own)
         self.data.prepare(F, B)
+        self.data.slow_down(B, self.inert)
         if isinstance(m, str):
             m = self.data.keep(F, B)
         self.data.m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
