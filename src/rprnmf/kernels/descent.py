@@ -154,6 +154,7 @@ def torn_rows(
     m1,
     m2,
     count,
+    holed,
     inertia,
     sweeps,
     share,
@@ -171,7 +172,7 @@ def torn_rows(
         curvature(Q, l2[u], 1.0, m2, h)
         start(f, P[u], Q, h, l1[u], m1, g)
         for k in range(f.shape[0]):
-            h[k] += inertia[u]
+            h[k] += holed[u] * inertia[k]
         descend_one(f, g, Q, h, inverse, sweeps, share)
         copy(f, F[u])
         total += count[u] * value(f, P[u], Q)
@@ -196,6 +197,7 @@ def full_coupled_rows(
     m1,
     m2,
     count,
+    holed,
     inertia,
     coupling,
     floor,
@@ -269,7 +271,7 @@ def full_coupled_rows(
         model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor, smooth)
         if torn is not None:
             for k in range(K):
-                lane_i[UP, k] += inertia[i]
+                lane_i[UP, k] += holed[i] * inertia[k]
         fill_lane(F[i], R[i], curve, more, l1[i], m1, lane_i)
         alone, place = -1, size
         if by_itself:

@@ -35,6 +35,7 @@ def divergence_rows(
     m1,
     m2,
     count,
+    holed,
     inertia,
     coupling,
     reach,
@@ -124,7 +125,6 @@ def divergence_rows(
             for a in range(n_active):
                 columns[a, t] = b[active[a]]
         copy(y[:size], before)
-        slow = inertia[i]
         first = zero
         for sweep in range(sweeps):
             gained = zero
@@ -139,6 +139,7 @@ def divergence_rows(
                     p += w
                     bend += w * ratio
                 old = f[k]
+                slow = holed[i] * inertia[k]
                 if quadratic:
                     also, bent = side[k], up[k]
                     for r in range(n_squares):

@@ -36,6 +36,7 @@ def masked_rows(
     m1,
     m2,
     count,
+    holed,
     inertia,
     coupling,
     floor,
@@ -69,7 +70,7 @@ def masked_rows(
                 continue
             start(f, p, Q, h, l1[i], m1_all, g)
             for k in range(K):
-                h[k] += inertia[i]
+                h[k] += holed[i] * inertia[k]
             descend_one(f, g, Q, h, inverse, sweeps, share)
             total += value(f, p, Q)
             copy(f, F[i])
@@ -81,7 +82,7 @@ def masked_rows(
             squares = A if active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
             model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor, smooth)
             for k in range(K):
-                lane[UP, k] += inertia[i]
+                lane[UP, k] += holed[i] * inertia[k]
             fill_lane(f, g, h, extra, l1[i], m1_all, lane)
             descend_bent(f, lane, Q, extra, squares, bent, sweeps, share)
             total += finish_row(coupling, floor, smooth, F, i, 0, g, p, extra, lane)

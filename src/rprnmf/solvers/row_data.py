@@ -3,9 +3,9 @@
 *Inertia.* A row of X with holes may have next to nothing to say about some components. Solved
 exactly, such a row goes as far as it takes to fit its last entry: with few ratings that was seen
 to be 1e8 times as far as other rows are, and then to be felt by everything. So a row with holes
-takes its step as if one more entry of usual size asked it to stay where it is. The minimum is the
-same, and the objective falls as before, but directions of which the row's entries hardly speak
-are left alone, until they do.
+takes its step as if one more entry of usual size asked every coordinate to stay where it is. The
+minimum is the same, and the objective falls as before, but directions of which the row's entries
+hardly speak are left alone, until they do.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class Data(ABC):
     m: np.ndarray  # a multiplier of the sizes of the columns, set for every step
     no_m: np.ndarray  # zeros, for the multiplier of the other order
     share: float  # a row's sweeps end where one brings less than this part of the first
-    inertia: np.ndarray  # of every unit, set for every step
+    holed: np.ndarray  # for every unit 1 if it has holes, else 0
+    inertia: np.ndarray  # of every coordinate, set for every step
 
     def __init__(self, loss: Loss, view: BaseView, units: Units, weights: np.ndarray | None):
         self.loss_itself = loss
@@ -96,14 +97,9 @@ class Data(ABC):
         seen = units.sum(view.row_counts.astype(np.float64))
         self.holed = (seen < units.count * view.shape[1]).astype(view.dtype)
 
-    def slow_down(self, B: np.ndarray, inert: bool) -> None:
-        """Give rows with holes their inertia: what an entry of usual size adds to a curvature."""
-        usual = self.curvature_of_one(B) if inert else 0.0
-        self.inertia = self.holed * self.holed.dtype.type(usual)
-
-    def curvature_of_one(self, B: np.ndarray) -> float:
-        """Of an entry and a coordinate, as the kernels count it: half of it, say."""
-        return float(power_sums(B, 2).mean()) / len(B)
+    def entry_curvature(self, B: np.ndarray) -> np.ndarray:
+        """What an entry of usual size adds to the curvatures that the kernels work with."""
+        return power_sums(B, 2) / len(B)
 
     @property
     def quadratic_m(self) -> np.ndarray:
@@ -175,10 +171,7 @@ class FullData(Data):
         self.any_torn = bool(self.torn.any())
         self.gaps = units.unit, units.member, *gaps
         self.l1, self.l2 = units.l1 / units.count, units.l2 / units.count
-
-    def slow_down(self, B, inert):
-        super().slow_down(B, inert)
-        self.inertia /= self.units.count.astype(self.inertia.dtype)  # means over members here
+        self.holed /= units.count.astype(self.holed.dtype)  # its Gram matrices are means
 
     def prepare(self, F, B):
         self.B, self.P = B, self.view.times(B)
@@ -210,7 +203,7 @@ class FullData(Data):
         if torn.any():
             total += descent.torn_rows(
                 *(rows[torn], F, self.P, self.B, self.G, *self.gaps, *self.norms, self.units.count),
-                *(self.inertia, sweeps, share, room),
+                *(self.holed, self.inertia, sweeps, share, room),
             )
         return total
 
@@ -218,7 +211,7 @@ class FullData(Data):
         torn = self.torn if self.any_torn else None
         return descent.full_coupled_rows(
             *(rows, F, self.R, self.P, self.G, self.B, torn, *self.gaps, *self.norms),
-            *(self.units.count, self.inertia, *coupling, sweeps, share),
+            *(self.units.count, self.holed, self.inertia, *coupling, sweeps, share),
             make_room(F.shape[1], F.dtype, len(F)),
         )
 
@@ -246,7 +239,8 @@ class MaskedData(Data):
     def run_coupled(self, rows, F, coupling, sweeps, share, guarded):
         room = make_room(F.shape[1], F.dtype)
         return masked.masked_rows(
-            rows, F, *self.arrays, *self.norms, self.inertia, *coupling, sweeps, share, room
+            *(rows, F, *self.arrays, *self.norms, self.holed, self.inertia, *coupling),
+            *(sweeps, share, room),
         )
 
     def cost(self, K):
@@ -290,13 +284,12 @@ class DivergenceData(Data):
         room = make_divergence_room(F.shape[1], F.dtype, most)
         guarded = guarded or coupling is not UNCOUPLED
         return divergence_rows(
-            *(rows, F, *self.arrays, *self.norms, self.inertia, *coupling, sweeps, share),
-            *(self.view.floor, guarded, self.rest, room),
+            *(rows, F, *self.arrays, *self.norms, self.holed, self.inertia, *coupling),
+            *(sweeps, share, self.view.floor, guarded, self.rest, room),
         )
 
-    def curvature_of_one(self, B):
-        mean = self.view.mean
-        return super().curvature_of_one(B) / mean if mean > 0 else 0.0
+    def entry_curvature(self, B):
+        return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
 
     def loss(self, total):
         return max(total, 0.0)

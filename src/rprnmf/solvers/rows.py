@@ -103,7 +103,8 @@ class RowDescent:
         K = F.shape[1]
         F = units.take(F, own)
         self.data.prepare(F, B)
-        self.data.slow_down(B, self.inert)
+        inertia = self.data.entry_curvature(B) if self.inert else np.zeros(K)
+        self.data.inertia = inertia.astype(F.dtype)
         if isinstance(m, str):
             m = self.data.keep(F, B)
         self.data.m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
