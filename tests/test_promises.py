@@ -395,6 +395,20 @@ def test_rows_with_few_entries_stay_within_reach(beta_loss, with_triplets, layou
     assert not known or model.column_satisfied_rate_ == 1.0
 
 
+def test_by_the_authors_rules_a_pair_far_apart_changes_places():
+    """Why RPR-NMF fails with 100 components: pulled by exp(100 / 6), both ends of a pair take the
+    place of the other in every sweep. A report of the experiments says so."""
+    rng = np.random.default_rng(0)
+    X, W, H = rng.random((20, 30)), rng.random((20, 100)), rng.random((100, 30))
+    seen = []
+    model = RPRNMF(100, solver="paper", init="custom", max_iter=3, row_strength=1.0)
+    model.set_params(callback=lambda state: seen.append(state.W[0] - state.W[1]))
+    model.fit_transform(X, row_triplets=[[0, 1, 2]], W=W.copy(), H=H)
+    for before, after in zip([W[0] - W[1], *seen], seen, strict=False):
+        cosine = before @ after / np.linalg.norm(before) / np.linalg.norm(after)
+        assert cosine < -0.9
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_triplets_in_the_divergence_hold_for_the_metric_too(seed):
     """Zeros are where a distance with logarithms depends on what they count as."""

@@ -24,8 +24,8 @@ from rprnmf.experiments.algorithms import (
     start,
 )
 from rprnmf.experiments.base import Experiment, Row, Settings, Values
-from rprnmf.experiments.page import Section
-from rprnmf.experiments.tables import compared_section
+from rprnmf.experiments.page import Section, number
+from rprnmf.experiments.tables import NAMES, compared_section
 from rprnmf.metrics import recommendation_f1, rmse
 from rprnmf.model_selection import MaskedKFold
 from rprnmf.triplets import triplets_from_metadata
@@ -41,6 +41,7 @@ STRENGTH = {
 SWEEPS = 300
 FITTED = {("NMF", "MSL"), ("NMF", "MD")}
 ALGORITHMS = (*PAPER, PLAIN_L2, OWN_L2, PLAIN, OWN)
+TOO_LARGE = 2.0  # RMSE: to predict the mean rating always has 1.1
 AGES = (1, 18, 25, 35, 45, 50, 56)
 
 
@@ -132,14 +133,43 @@ def section(rows: list[Row]) -> Section:
         "recommended where it is greater than the person's mean training rating. Weights of GNMF "
         "treat a circle of triplets as one depth; it has no Divergence for ratings, as in the "
         "paper. What ends in (cd) is the library's own solver, with the Euclidean measure: with "
-        "default settings, which like the paper's algorithms do not regularise (a row with few "
-        "ratings may then become anything), and with the L2 terms that ratings need "
+        "default settings, which like the paper's algorithms do not regularise, and with the L2 "
+        "terms that ratings need "
         f"(alpha_W={RATINGS['alpha_W']:g}, alpha_power={RATINGS['alpha_power']:g}), which were "
         "once chosen on this data set."
     )
-    return compared_section(
+    found = compared_section(
         "movielens", EXPERIMENT.title, note, rows, "fold", "constraints", FITTED
     )
+    found.findings += beyond_any_rating(rows)
+    return found
+
+
+def beyond_any_rating(rows: list[Row]) -> list[str]:
+    """Where some predictions are so large that the RMSE speaks of nothing else."""
+    texts = []
+    kinds = dict.fromkeys((row["algorithm"], row["measure"], row["K"]) for row in rows)
+    for algorithm, measure, K in kinds:
+        part = [
+            r for r in rows if (r["algorithm"], r["measure"], r["K"]) == (algorithm, measure, K)
+        ]
+        error, f1 = (float(np.mean([row[name] for row in part])) for name in ("RMSE", "F1"))
+        if error < TOO_LARGE:
+            continue
+        text = (
+            f"{algorithm}, {NAMES[measure]}, K = {K}: some predictions lie far beyond any rating "
+            f"(RMSE {number(error, 3)}); the F1, {f1:.1f} %, asks only on which side of a mean "
+            "they lie."
+        )
+        if (algorithm, measure) == ("RPR-NMF", "euclidean"):
+            text += (
+                f" Rows of uniform factors are about K / 6 = {K / 6:.0f} apart, squared, so that "
+                f"the strength is multiplied by exp({K / 6:.0f}) = {np.exp(K / 6):.0e} at first. "
+                "By the authors' rule a pair that is pulled together so hard changes places in "
+                "every sweep instead. From what factors the paper started here is not printed."
+            )
+        texts.append(text)
+    return texts
 
 
 EXPERIMENT = Experiment(

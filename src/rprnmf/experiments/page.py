@@ -21,6 +21,7 @@ body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1.25rem 4rem; backgroun
 h1 { font-size: 1.7rem; } h2 { font-size: 1.3rem; margin-top: 3rem; padding-top: 1rem;
   border-top: 1px solid var(--line); } h3 { font-size: 1rem; margin: 1.75rem 0 .4rem; }
 p, li { max-width: 46rem; } a { color: var(--mark); } nav ul { padding-left: 1.1rem; }
+nav li { margin: .35rem 0; }
 .scroll { overflow-x: auto; margin: 1rem 0 1.6rem; }
 .quiet, caption { color: var(--quiet); font-size: .86rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
@@ -103,6 +104,7 @@ class Page:
 
     title: str
     sections: list[Section] = field(default_factory=list)
+    text: str = ""
 
     def write(self, folder: Any) -> None:
         """Write report.html, report.md, and a file for every table and picture.
@@ -124,7 +126,9 @@ class Page:
 
     def markdown(self) -> str:
         """As Markdown; pictures are the files beside it."""
-        lines = [f"# {self.title}", ""]
+        lines = [f"# {self.title}", "", self.text, ""]
+        heads = [" ".join([f"{one.title}.", *one.findings[:1]]) for one in self.sections]
+        lines += [*(f"- {head}" for head in heads), ""]
         for section in self.sections:
             lines += [f"## {section.title}", "", section.text, ""]
             lines += [f"- {finding}" for finding in section.findings]
@@ -146,8 +150,12 @@ class Page:
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(self.title)}</title><style>{STYLE}</style></head><body>",
-            f"<h1>{escape(self.title)}</h1><nav><ul>",
-            *(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in self.sections),
+            f"<h1>{escape(self.title)}</h1><p>{escape(self.text)}</p><nav><ul>",
+            *(
+                f'<li><a href="#{s.name}">{escape(s.title)}</a>'
+                f'<br><span class="quiet">{escape(" ".join(s.findings[:1]))}</span></li>'
+                for s in self.sections
+            ),
             "</ul></nav>",
         ]
         for section in self.sections:

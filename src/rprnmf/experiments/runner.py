@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ from rprnmf.experiments.page import Page, Section
 from rprnmf.experiments.progress import Progress, clock
 from rprnmf.experiments.store import Store, alone, key
 from rprnmf.threads import available_threads
+
+ABOUT = (
+    "S. Jiang, K. Li and R. Y. D. Xu, Relative Pairwise Relationship Constrained Non-negative "
+    "Matrix Factorisation, IEEE TKDE: its tables and figures, by the authors' rules and by this "
+    "library's own solver on the same data. Figures in brackets are the published ones; the "
+    "sentences are written from the numbers."
+)
 
 
 def reproduce(
@@ -145,7 +153,8 @@ class Report:
         """Write it; sections with nothing new are as they were."""
         from rprnmf.experiments import EXPERIMENTS
 
-        page = Page("The experiments of the paper" + (", quick" if self.quick else ""))
+        title = "The experiments of the paper" + (", quick" if self.quick else "")
+        page = Page(title, text=f"{ABOUT} Made by rprnmf {version('rprnmf')}, `rprnmf reproduce`.")
         for experiment in EXPERIMENTS.values():
             if experiment.name not in self.sections:
                 self.sections[experiment.name] = self.section(experiment)

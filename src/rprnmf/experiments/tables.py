@@ -47,6 +47,7 @@ def compared_section(
                 table = f"{name}-{metric}-{measure}", metric, measure
                 section.tables.append(metric_table(*table, part, known, repeat, count))
     section.findings = [
+        *beyond_the_paper(section.tables),
         *beside_the_paper(section.tables, fitted),
         *verdicts(rows, metrics, repeat),
         *stopped_early(rows),
@@ -152,6 +153,34 @@ def beside_the_paper(
     return sentences
 
 
+def beyond_the_paper(tables: Sequence[Table]) -> list[str]:
+    """The library's best beside the paper's best, on average and with the most components."""
+    texts = []
+    for metric in JUDGED:
+        part = [table for table in tables if table.caption.startswith(metric)]
+        if not part:
+            continue
+        lines = []
+        for place, where in ((-1, "on average"), (-2, f"with K = {part[0].rows[-2][0]}")):
+            ours, theirs = [], []
+            for table in part:
+                for algorithm, cell in zip(table.head[2:], table.rows[place][2:], strict=True):
+                    if cell.published is not None:
+                        theirs.append((cell.published, algorithm))
+                    if algorithm not in PAPER and cell.value is not None:
+                        ours.append((cell.value, algorithm))
+            if ours and theirs:
+                best = min if metric in LOWER else max
+                (value, name), (figure, other) = best(ours), best(theirs)
+                lines.append(
+                    f"{where} {number(value, 3)} ({name}), the best published {number(figure, 4)} "
+                    f"({other})"
+                )
+        if lines:
+            texts.append(f"{metric}{UNIT.get(metric, '')}: {'; '.join(lines)}.")
+    return [" ".join(texts)] if texts else []
+
+
 JUDGED = ("ACC", "NMI", "RMSE", "F1")
 SURE = 2.0  # standard errors
 
@@ -223,18 +252,22 @@ def paired_table(name: str, rows: list[Row], metrics: Sequence[str], repeat: str
 def verdicts(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
     """One sentence for every algorithm with triplets and measure: above whom, below whom."""
     judged = [metric for metric in JUDGED if metric in metrics]
-    words = {(1, True): "better than", (0, True): "worse than"}
-    said: dict[tuple[str, str], dict[str, list[str]]] = {}
+    words = {(True, True): "better than", (False, True): "worse than"}
+    said: dict[tuple[str, str], dict[str, dict[str, list[str]]]] = {}
     for one, measure, other in rivals(rows):
         for metric in judged:
             found = gap(rows, metric, one, other, repeat, measure)
             if found.runs:
-                word = words.get((int(found.gain > 0), found.sure), "not clearly different from")
-                text = f"{other} in {metric} ({found.mean:+.3g})"
-                said.setdefault((one, measure), {}).setdefault(word, []).append(text)
+                word = words.get((found.gain > 0, found.sure), "not clearly different from")
+                named = said.setdefault((one, measure), {}).setdefault(word, {})
+                named.setdefault(other, []).append(f"{metric} {found.mean:+.3g}")
     return [
         f"{one}, {NAMES[measure]}: "
-        + "; ".join(f"{word} {', '.join(texts)}" for word, texts in parts.items())
+        + "; ".join(
+            f"{word} "
+            + ", ".join(f"{other} ({', '.join(texts)})" for other, texts in named.items())
+            for word, named in parts.items()
+        )
         + "."
         for (one, measure), parts in said.items()
     ]
