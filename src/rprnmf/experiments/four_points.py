@@ -74,7 +74,7 @@ def section(rows: list[Row]) -> Section:
     )
     caption = "Four points and their distances, the largest 1: in three dimensions, and in two."
     figure = draw("four-points", caption, lambda canvas: paint(canvas, found), (12, 3.4))
-    return Section("four-points", EXPERIMENT.title, text, [table], [figure], findings)
+    return Section("four-points", EXPERIMENT.title, text, [table], [figure], findings, findings[-1])
 
 
 def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:

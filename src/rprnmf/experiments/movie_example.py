@@ -75,7 +75,7 @@ def section(rows: list[Row]) -> Section:
         "its caption states: plain NMF puts Star Wars closer to Titanic than to Star Trek. "
         "Both factorisations are the library's own (cd)."
     )
-    return Section("movie-example", EXPERIMENT.title, text, tables, findings=findings)
+    return Section("movie-example", EXPERIMENT.title, text, tables, [], findings, findings[-1])
 
 
 EXPERIMENT = Experiment(

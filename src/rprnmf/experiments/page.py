@@ -88,7 +88,7 @@ class Figure:
 
 @dataclass
 class Section:
-    """What one experiment has to say."""
+    """What one experiment has to say; in one sentence ``headline``, else its first finding."""
 
     name: str
     title: str
@@ -96,6 +96,12 @@ class Section:
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
+    headline: str = ""
+
+    @property
+    def in_short(self) -> str:
+        """For the list of all sections."""
+        return self.headline or " ".join(self.findings[:1])
 
 
 @dataclass
@@ -127,8 +133,7 @@ class Page:
     def markdown(self) -> str:
         """As Markdown; pictures are the files beside it."""
         lines = [f"# {self.title}", "", self.text, ""]
-        heads = [" ".join([f"{one.title}.", *one.findings[:1]]) for one in self.sections]
-        lines += [*(f"- {head}" for head in heads), ""]
+        lines += [f"- {one.title}. {one.in_short}".rstrip() for one in self.sections] + [""]
         for section in self.sections:
             lines += [f"## {section.title}", "", section.text, ""]
             lines += [f"- {finding}" for finding in section.findings]
@@ -153,7 +158,7 @@ class Page:
             f"<h1>{escape(self.title)}</h1><p>{escape(self.text)}</p><nav><ul>",
             *(
                 f'<li><a href="#{s.name}">{escape(s.title)}</a>'
-                f'<br><span class="quiet">{escape(" ".join(s.findings[:1]))}</span></li>'
+                f'<br><span class="quiet">{escape(s.in_short)}</span></li>'
                 for s in self.sections
             ),
             "</ul></nav>",

@@ -58,7 +58,9 @@ def report(
     )
     tables = [table, points_table(f"{name}-points", label, x, rows)]
     figure = draw_panels(name, caption, panels)
-    return Section(name, title, text, tables, [figure], findings(rows, known))
+    found = findings(rows, known)
+    own = next((one for one in found if one.startswith(OWN)), "")
+    return Section(name, title, text, tables, [figure], found, own)
 
 
 def points_table(name: str, label: str, x: str, rows: list[Row]) -> Table:
