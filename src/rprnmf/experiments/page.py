@@ -27,7 +27,9 @@ nav li { margin: .35rem 0; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; white-space: nowrap; padding-bottom: .3rem; }
 th, td { padding: .28rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
-  white-space: nowrap; } th { background: var(--soft); font-weight: 600; }
+  white-space: nowrap; vertical-align: top; }
+th { background: var(--soft); font-weight: 600; white-space: normal; vertical-align: bottom; }
+.published { display: block; color: var(--quiet); font-size: .92em; line-height: 1.25; }
 th:first-child, td:first-child { text-align: left; } tbody tr:hover { background: var(--soft); }
 .figure { margin: 1rem 0; border-radius: .4rem; } .figure svg { max-width: 100%; height: auto; }
 """
@@ -195,7 +197,7 @@ def _bold(cell: Any) -> str:
     text = escape(cell.text())
     text = f"<strong>{text}</strong>" if cell.best else text
     if cell.published is not None:
-        text += f' <span class="quiet">({number(cell.published, 4)})</span>'
+        text += f' <span class="published">({number(cell.published, 4)})</span>'  # one below
     return text
 
 
