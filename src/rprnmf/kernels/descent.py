@@ -163,8 +163,10 @@ def torn_rows(
     """Complete data but for holes: a row's Gram matrix runs over the columns it observes."""
     f, g, h, inverse = room.vectors[0], room.vectors[1], room.vectors[2], room.vectors[3]
     Q = room.matrices[0]
+    zero = F.dtype.type(0)
     total = 0.0
     for u in rows:
+        l2_u = F.dtype.type(l2[u])
         if torn_gram(u, B, G, unit, member, holes, hole, count, Q) == 0:
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
@@ -172,7 +174,7 @@ def torn_rows(
         curvature(Q, l2[u], 1.0, m2, h)
         start(f, P[u], Q, h, l1[u], m1, g)
         for k in range(f.shape[0]):
-            h[k] += holed[u] * inertia[k]
+            h[k] += max(holed[u] * inertia[k] - l2_u, zero)
         descend_one(f, g, Q, h, inverse, sweeps, share)
         copy(f, F[u])
         total += count[u] * value(f, P[u], Q)
@@ -270,8 +272,9 @@ def full_coupled_rows(
         squares = A if active > LANE_TRIPLETS else lane_i[FIRST : SECOND + 1]
         model(coupling, F, i, size, active, half, lane_i[SIDE], lane_i[UP], squares, floor, smooth)
         if torn is not None:
+            l2_i = F.dtype.type(l2[i])
             for k in range(K):
-                lane_i[UP, k] += holed[i] * inertia[k]
+                lane_i[UP, k] += max(holed[i] * inertia[k] - l2_i, F.dtype.type(0))
         fill_lane(F[i], R[i], curve, more, l1[i], m1, lane_i)
         alone, place = -1, size
         if by_itself:

@@ -125,6 +125,7 @@ def divergence_rows(
             for a in range(n_active):
                 columns[a, t] = b[active[a]]
         copy(y[:size], before)
+        twice_l2 = F.dtype.type(2.0 * l2[i])
         first = zero
         for sweep in range(sweeps):
             gained = zero
@@ -139,7 +140,7 @@ def divergence_rows(
                     p += w
                     bend += w * ratio
                 old = f[k]
-                slow = holed[i] * inertia[k]
+                slow = max(holed[i] * inertia[k] - twice_l2, zero)
                 if quadratic:
                     also, bent = side[k], up[k]
                     for r in range(n_squares):

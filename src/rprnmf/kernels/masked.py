@@ -57,8 +57,10 @@ def masked_rows(
     m1_all = room.multipliers
     A, lane = room.squares, room.lanes[0]
     half = F.dtype.type(0.5)
+    zero = F.dtype.type(0)
     total = 0.0
     for i in rows:
+        l2_i = F.dtype.type(l2[i])
         gram(indptr[i], indptr[i + 1], indices, data, B, Q, p)
         for k in range(K):
             f[k] = F[i, k]
@@ -70,7 +72,7 @@ def masked_rows(
                 continue
             start(f, p, Q, h, l1[i], m1_all, g)
             for k in range(K):
-                h[k] += holed[i] * inertia[k]
+                h[k] += max(holed[i] * inertia[k] - l2_i, zero)
             descend_one(f, g, Q, h, inverse, sweeps, share)
             total += value(f, p, Q)
             copy(f, F[i])
@@ -82,7 +84,7 @@ def masked_rows(
             squares = A if active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
             model(coupling, F, i, 0, active, half, lane[SIDE], lane[UP], squares, floor, smooth)
             for k in range(K):
-                lane[UP, k] += holed[i] * inertia[k]
+                lane[UP, k] += max(holed[i] * inertia[k] - l2_i, zero)
             fill_lane(f, g, h, extra, l1[i], m1_all, lane)
             descend_bent(f, lane, Q, extra, squares, bent, sweeps, share)
             total += finish_row(coupling, floor, smooth, F, i, 0, g, p, extra, lane)

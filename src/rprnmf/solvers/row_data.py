@@ -5,7 +5,7 @@ exactly, such a row goes as far as it takes to fit its last entry: with few rati
 to be 1e8 times as far as other rows are, and then to be felt by everything. So a row with holes
 takes its step as if one more entry of usual size asked every coordinate to stay where it is. The
 minimum is the same, and the objective falls as before, but directions of which the row's entries
-hardly speak are left alone, until they do.
+hardly speak are left alone, until they do. What L2 terms do to the same end is taken off.
 """
 
 from __future__ import annotations
