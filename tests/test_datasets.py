@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import sys
 import threading
 import zipfile
 from dataclasses import replace
@@ -123,12 +125,44 @@ def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
 
 
 def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path):
-    np.savez(tmp_path / "orl_32x32.npz", images=np.zeros((3, 1024)), labels=np.ones(3))
+    images, labels = np.zeros((3, 1024), dtype=np.uint8), np.ones(3, dtype=np.uint8)
+    np.savez(tmp_path / "orl_32x32.npz", images=images, labels=labels)
     with pytest.raises(OSError, match=r"orl_32x32\.npz is not ORL faces .*the checksum"):
+        fetch_orl(data_home=tmp_path)
+    np.savez(tmp_path / "orl_32x32.npz", images=images + 0.4, labels=labels)
+    with pytest.raises(OSError, match=r"whole numbers are expected, found float64"):
         fetch_orl(data_home=tmp_path)
     (tmp_path / "orl_32x32.npz").write_text("version https://git-lfs.github.com/spec/v1")
     with pytest.raises(OSError, match=r"orl_32x32\.npz cannot be read as ORL faces"):
         fetch_orl(data_home=tmp_path)
+
+
+def test_a_checksum_knows_shapes():
+    a = np.arange(6)
+    sums = {home.digest(arrays) for arrays in ([a], [a.reshape(2, 3)], [a[:2], a[2:]], [a[:0], a])}
+    assert len(sums) == 4
+    assert home.digest([a]) == home.digest([a.astype(np.uint8)])
+
+
+def test_a_place_that_is_no_folder_is_named(nowhere, monkeypatch):
+    (nowhere / "file").write_text("")
+    with pytest.raises(MissingDataError, match="file is not a folder"):
+        fetch_orl(data_home=nowhere / "file")
+    monkeypatch.setenv(home.VARIABLE, str(nowhere / "file"))
+    with pytest.raises(MissingDataError, match="file is not a folder"):
+        fetch_orl()
+    assert files(nowhere) == ["file"]
+
+
+def test_a_download_shows_how_far_it_is(server, tmp_path, monkeypatch):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", screen)
+    home.download(f"{server}/file", tmp_path / "file", SUM)
+    lines = screen.getvalue().split("\r")
+    assert lines[1].startswith("file |####")
+    assert "." in lines[1].split("|")[1]
+    assert lines[-1] == f"file |{'#' * home.BAR}| 0.2 of 0.2 MB\n"
 
 
 @pytest.mark.parametrize("fetch", [fetch_orl, fetch_pie, fetch_movielens_1m, fetch_movielens_100k])
@@ -194,8 +228,19 @@ def test_movielens_1m_as_its_owners_ship_it(nowhere, monkeypatch):
     users.write_text("user_id,gender,age,occupation,zip\n2,F,25,10,48067\n")
     with pytest.raises(DataError, match=r"users\.csv has no line for id 7, which has ratings"):
         fetch_movielens_1m(data_home=nowhere)
-    users.write_text("number,sex\n2,F\n")
-    with pytest.raises(DataError, match=r"users\.csv must be a CSV file with columns user_id"):
+    head = "user_id,gender,age,occupation,zip\n2,F,25,10,48067\n"
+    for text, message in (
+        ("number,sex\n2,F\n", r"users\.csv must be a CSV file with columns user_id.*: found no"),
+        (f"{head}7,M\n", r"users\.csv must be .*: line 3 ends before age"),
+        (f"{head}7,M,old,1,2\n", r"users\.csv: age must be whole numbers, found .*'old'"),
+        (f"{head}x7,M,5,1,2\n", r"users\.csv: user_id must be whole numbers, found .*'x7'"),
+    ):
+        users.write_text(text)
+        with pytest.raises(DataError, match=message):
+            fetch_movielens_1m(data_home=nowhere)
+    arrays = dict(zip(movielens.ARRAYS, ratings.T[:3], strict=True))
+    np.savez(nowhere / source.prepared, **arrays)
+    with pytest.raises(DataError, match=r"movielens_1m\.npz has no array timestamp"):
         fetch_movielens_1m(data_home=nowhere)
 
 

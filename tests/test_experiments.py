@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -32,13 +33,14 @@ from rprnmf.experiments.algorithms import (
     start,
 )
 from rprnmf.experiments.base import Experiment, published
+from rprnmf.experiments.compared import compared_section, stopped_early
 from rprnmf.experiments.dataset_table import FOUND
 from rprnmf.experiments.faces import section as faces_section
 from rprnmf.experiments.page import Cell, Page, Section, Table, csv_text, number
-from rprnmf.experiments.progress import Progress, clock
+from rprnmf.experiments.progress import WIDTH, Progress, clock
 from rprnmf.experiments.runner import finished, run_jobs, stored
 from rprnmf.experiments.store import Store, alone, key
-from rprnmf.experiments.tables import compared_section, mark_best, stopped_early
+from rprnmf.experiments.tables import mark_best
 from rprnmf.losses import LOSSES
 from rprnmf.triplets import Triplets
 from tests.builders import needs_data
@@ -204,7 +206,7 @@ def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path, monk
     monkeypatch.setitem(EXPERIMENTS, "squares", stopped)
     with pytest.raises(KeyboardInterrupt):
         run_jobs(stopped, jobs, tmp_path / "part", 1, 0)
-    assert len(Store(tmp_path / "part" / "squares.jsonl")._found) == 3
+    assert len(Store(tmp_path / "part" / "squares.jsonl").keys()) == 3
     again, second = counted()
     monkeypatch.setitem(EXPERIMENTS, "squares", again)
     assert [row["number"] for row in stored(again, jobs, tmp_path / "part")] == [0, 1, 2]
@@ -237,12 +239,24 @@ def test_half_a_line_is_dropped(tmp_path):
     assert np.isnan(row["y"])
 
 
+def test_fits_that_diverged_are_stored_too(tmp_path):
+    store = Store(tmp_path / "results.jsonl")
+    store.add({"a": 1}, {"x": float("inf"), "deep": [[1.0, float("nan")], {"y": -float("inf")}]})
+    row = Store(store.path).get({"a": 1})
+    assert np.isnan(row["x"])
+    assert row["deep"] == [[1.0, None], {"y": None}]
+
+
 def test_a_foreign_file_is_not_touched(tmp_path):
-    path = tmp_path / "results.jsonl"
-    path.write_text("name,value\n")
-    with pytest.raises(ValueError, match=r"results\.jsonl, line 1: expected a result"):
-        Store(path)
-    assert path.read_text() == "name,value\n"
+    path = tmp_path / "parameters.jsonl"
+    for text in ("name,value\n", '{"settings": {}, "values": []}\n', '{"settings": {}}\n'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"parameters\.jsonl, line 1: expected a result"):
+            Store(path)
+        with pytest.raises(ValueError, match="delete that line"):  # before anything is done
+            reproduce("exp-approximation", out=tmp_path, verbose=0)
+        assert path.read_text() == text
+        assert os.listdir(tmp_path) == ["parameters.jsonl"]
 
 
 def test_two_programs_do_not_write_to_one_folder(tmp_path):
@@ -253,12 +267,24 @@ def test_two_programs_do_not_write_to_one_folder(tmp_path):
         pass
 
 
-def test_progress_goes_by_cost(capsys):
-    bar = Progress("name", 10.0, 2)
+def test_progress_goes_by_cost():
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    bar = Progress("name", 10.0, 2, screen)
+    bar.started, bar.said = bar.started - 90.0, -np.inf
     bar.step(9.0)
+    text = screen.getvalue()
+    assert " 90% 1 of 2 fits, 1:30, 0:10 left" in text
+    assert text.count("#") == int(0.9 * WIDTH)
     bar.step(1.0)
-    text = capsys.readouterr().err
-    assert "100% 2 of 2 fits" in text
+    assert "100% 2 of 2 fits" in screen.getvalue()
+    assert screen.getvalue().endswith("\n")
+    file = io.StringIO()  # no terminal: a line now and then, and the last one
+    bar = Progress("name", 10.0, 2, file)
+    bar.step(9.0)
+    assert file.getvalue() == ""
+    bar.step(1.0)
+    assert "100% 2 of 2 fits" in file.getvalue()
     assert (clock(62), clock(3725)) == ("1:02", "1:02:05")
 
 
@@ -308,7 +334,7 @@ def face_rows(repetitions=3) -> list[dict]:
 
 
 def test_a_table_stands_beside_the_published_one():
-    section = compared_section("orl", "ORL", "text", face_rows(), "repetition", "n_triplets")
+    section = compared_section("orl", "ORL", "text", face_rows(), "repetition", "n_triplets", OWN)
     table = next(t for t in section.tables if t.name == "orl-ACC-euclidean")
     assert table.head == ["K", "triplets", "NMF", "LCNMF", "RPR-NMF", OWN]
     first = table.rows[0]
@@ -323,7 +349,7 @@ def test_a_table_stands_beside_the_published_one():
     assert table.rows[-1][5].value == pytest.approx(np.mean(means))
     text = " ".join(section.findings)
     assert "averages over K lie within 5%" in text
-    assert f"{OWN}, Euclidean: better than NMF (ACC +" in text
+    assert f"{OWN}, Euclidean, 15 pairs: better than NMF (ACC +" in text
     assert re.search(r"LCNMF \(ACC \+[0-9.]+, NMI \+", text)
     pairs = next(t for t in section.tables if t.name == "orl-paired")
     assert pairs.head == ["algorithm", "measure", "against", "ACC", "NMI"]
@@ -338,13 +364,14 @@ def test_a_verdict_is_as_sure_as_the_numbers():
         if row["algorithm"] == OWN:  # as LCNMF, but for noise
             row["ACC"] = 65 + 3 * (-1) ** (row["K"] // 5 + row["repetition"])
             row["NMI"] = 40.0
-    text = " ".join(compared_section("orl", "", "", rows, "repetition", "n_triplets").findings)
-    verdict = next(part for part in text.split(f"{OWN}, Euclidean: ")[1:])
+    text = " ".join(compared_section("orl", "", "", rows, "repetition", "n_triplets", OWN).findings)
+    verdict = next(part for part in text.split(f"{OWN}, Euclidean, 15 pairs: ")[1:])
     assert re.search(r"not clearly different from .*LCNMF \(ACC", verdict)
     assert re.search(r"worse than .*LCNMF \(NMI", verdict)
     one = [row for row in rows if row["repetition"] == 0 and row["K"] == 5]
-    text = " ".join(compared_section("orl", "", "", one, "repetition", "n_triplets").findings)
+    text = " ".join(compared_section("orl", "", "", one, "repetition", "n_triplets", OWN).findings)
     assert "nan" not in text
+    assert f"{OWN}, Euclidean, 1 pair, too few to tell: not clearly" in text
 
 
 def test_who_stops_early_is_named():
@@ -463,10 +490,10 @@ def test_labels_made_of_face_triplets_meet_all_or_none(name):
 
 
 def test_a_report_of_what_is_there_runs_nothing(tmp_path):
-    with pytest.raises(ValueError, match="there is no folder"):
-        reproduce("parameters", out=tmp_path / "nowhere", report_only=True, verbose=0)
-    page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
-    assert page.sections[0].text == "There are no results yet."
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ValueError, match="there are no results in"):
+            reproduce("parameters", out=folder, report_only=True, verbose=0)
+    assert os.listdir(tmp_path) == []
     store = Store(tmp_path / "parameters.jsonl")
     for job in EXPERIMENTS["parameters"].jobs(False)[:4]:
         error = "MSL" if job["measure"] == "euclidean" else "MD"
@@ -474,7 +501,7 @@ def test_a_report_of_what_is_there_runs_nothing(tmp_path):
     page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
     assert page.sections[0].text.startswith("Incomplete: 4 of 300 fits.")
     assert page.sections[0].findings
-    assert len(Store(tmp_path / "parameters.jsonl")._found) == 4
+    assert len(Store(tmp_path / "parameters.jsonl").keys()) == 4
 
 
 def test_half_of_a_synthetic_experiment_says_nothing_that_is_not_there(tmp_path):
@@ -526,6 +553,12 @@ def test_a_killed_parallel_run_goes_on(tmp_path):
     kept = Store(path).keys()
     assert len(kept) >= 3
     run_jobs(experiment, wanted, tmp_path, 1, 0)
+    run_jobs(experiment, wanted, tmp_path / "unbroken", 1, 0)
+    broken, unbroken = (
+        [{**row, "took": 0, "seconds": 0} for row in stored(experiment, wanted, folder)]
+        for folder in (tmp_path, tmp_path / "unbroken")
+    )
+    assert broken == unbroken
     lines = path.read_bytes().splitlines()
     assert len(lines) == len(Store(path).keys()) >= 10  # no job twice, no line lost
     assert len(stored(experiment, wanted, tmp_path)) == 10
@@ -533,8 +566,39 @@ def test_a_killed_parallel_run_goes_on(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"jobs": 0}, "jobs must be a number of processes"), ({"out": __file__}, "must be a folder")],
+    [
+        ({"jobs": 0}, "jobs must be a number of processes"),
+        ({"jobs": 1.5}, r"jobs must be a number of processes.* got 1\.5"),
+        ({"out": __file__}, "must be a folder"),
+    ],
 )
-def test_what_cannot_be_run_is_said_before_anything_is(change, message):
+def test_what_cannot_be_run_is_said_before_anything_is(change, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=message):
         reproduce("exp-approximation", **{"verbose": 0, **change})
+    assert os.listdir(tmp_path) == []
+
+
+def test_quick_results_of_an_earlier_edition_are_in_nobodys_way(tmp_path):
+    store = Store(tmp_path / "movie-example.jsonl")
+    job = EXPERIMENTS["movie-example"].jobs(True)[0]
+    store.add({**job, "edition": 1}, {"RMSE": 0.1})
+    page = reproduce("exp-approximation", quick=True, out=tmp_path, jobs=1000, verbose=0)
+    assert [section.name for section in page.sections] == ["exp-approximation"]
+
+
+def test_a_fit_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    usual = EXPERIMENTS["exp-approximation"]
+
+    def run(settings):
+        if settings == usual.jobs(False)[1]:
+            raise ZeroDivisionError("on purpose")
+        return usual.run(settings)
+
+    monkeypatch.setitem(EXPERIMENTS, "exp-approximation", replace(usual, run=run))
+    with pytest.raises(
+        RuntimeError, match=r"1 fits? failed.*ZeroDivisionError: on purpose \(in exp"
+    ):
+        reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
+    assert len(Store(tmp_path / "exp-approximation.jsonl").keys()) == len(usual.jobs(False)) - 1
+    assert "Incomplete: 3 of 4 fits" in (tmp_path / "report.md").read_text()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,19 +21,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     path : Path
         In a folder that exists.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    part = Path(name)
+    part = path.parent / f".{path.name}.{secrets.token_hex(4)}.part"
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        part.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+        if path.exists():
+            part.chmod(path.stat().st_mode)
         yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())  # not a name for nothing, should the power fail
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """What a new file is not allowed; to read it is to set it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -15,14 +15,14 @@ ORL = Source(
     title="ORL faces (32 x 32)",
     prepared="orl_32x32.npz",
     url=f"{CAI}/ORL/ORL_32x32.mat",
-    digest="cdcb1c06f3da2de856f1a5eb61878407de16b64d2bfa4212831582eb207c78a6",
+    digest="92752aba164d5b8928539b736cb1b36b6556deb330bececb0d74f069304234a3",
     arrays=("images", "labels"),
 )
 PIE = Source(
     title="CMU PIE faces, pose 27 (32 x 32)",
     prepared="pie_pose27_32x32.npz",
     url=f"{CAI}/PIE/PIE_pose27.mat",
-    digest="d4790f7f231a0a658b8125d5ca7ae1e72c8490312565c94e7b0e8d4225ad1c97",
+    digest="eb189c818d51e189699e6592ceaca620adca5c8d9222a6ea4800490193126196",
     arrays=("images", "labels"),
 )
 TERMS = {
@@ -47,6 +47,12 @@ def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     bunch : Bunch
         ``data``: ndarray of shape (400, 1024), grey levels 0 to 255; ``images``: the same upright,
         of shape (400, 32, 32); ``target``: the person, 0 to 39; ``DESCR``.
+
+    Examples
+    --------
+    >>> from rprnmf.datasets import fetch_orl
+    >>> fetch_orl().data.shape  # doctest: +SKIP
+    (400, 1024)
     """
     return _faces(ORL, data_home, download_if_missing)
 
@@ -67,6 +73,12 @@ def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     bunch : Bunch
         ``data``: ndarray of shape (2856, 1024), grey levels 0 to 255; ``images``: the same
         upright, of shape (2856, 32, 32); ``target``: the person, 0 to 67; ``DESCR``.
+
+    Examples
+    --------
+    >>> from rprnmf.datasets import fetch_pie
+    >>> fetch_pie().data.shape  # doctest: +SKIP
+    (2856, 1024)
     """
     return _faces(PIE, data_home, download_if_missing)
 

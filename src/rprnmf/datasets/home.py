@@ -27,6 +27,7 @@ from rprnmf.whole_file import whole_file
 VARIABLE = "RPRNMF_DATA"
 TIMEOUT = 30.0  # seconds without an answer
 CHUNK = 1 << 16
+BAR = 28  # characters
 
 
 class DataError(OSError):
@@ -41,8 +42,8 @@ class MissingDataError(DataError):
 class Source:
     """A data set: the prepared file, and where it comes from.
 
-    ``sha256`` is that of the official file, where its owners publish one; ``digest`` is that of
-    the arrays that matter, which is checked whatever file they came in.
+    ``sha256`` is that of the official file, where it is known; ``digest`` is that of the arrays
+    that matter, which is checked whatever file they came in.
     """
 
     title: str
@@ -103,6 +104,9 @@ def locate(
     download_if_missing : bool, default=True
     """
     places = folders(data_home)
+    for place in places:
+        if place.exists() and not place.is_dir():
+            raise MissingDataError(f"{source.title}: {place} is not a folder that could have it.")
     wanted = (source.prepared, *source.beside)
     for place in places:
         if all((place / name).exists() for name in wanted):
@@ -184,9 +188,12 @@ def prepare(
 
 
 def digest(arrays: Iterable[np.ndarray]) -> str:
-    """SHA-256 of the values of arrays, as 32-bit numbers in C order."""
+    """SHA-256 of the shapes and values of arrays of whole numbers, as 32-bit ones in C order."""
     found = hashlib.sha256()
     for array in arrays:
+        if array.dtype.kind not in "iu":
+            raise ValueError(f"whole numbers are expected, found {array.dtype}")
+        found.update(repr(array.shape).encode())
         found.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
     return found.hexdigest()
 
@@ -202,35 +209,42 @@ def download(url: str, path: Path, sha256: str | None = None) -> Path:
     sha256 : str, default=None
         The checksum it must have.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     request = urllib.request.Request(url, headers={"User-Agent": "rprnmf"})
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, whole_file(path) as part:
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        path.parent.mkdir(parents=True, exist_ok=True)  # not where there is no answer
         expected = int(answer.headers.get("Content-Length") or 0)
-        summed, size = hashlib.sha256(), 0
-        with part.open("wb") as file:
-            for chunk in shown(answer, expected, path.name):
-                file.write(chunk)
-                summed.update(chunk)
-                size += len(chunk)
-        if expected and size != expected:
-            raise OSError(f"{url} ended after {size} of {expected} bytes")
-        if sha256 is not None and summed.hexdigest() != sha256:
-            raise OSError(
-                f"{url} has the checksum {summed.hexdigest()}, expected {sha256}; it was not kept"
-            )
+        with whole_file(path) as part:
+            summed, size = hashlib.sha256(), 0
+            with part.open("wb") as file:
+                for chunk in shown(answer, expected, path.name):
+                    file.write(chunk)
+                    summed.update(chunk)
+                    size += len(chunk)
+            refuse(url, size, expected, summed.hexdigest(), sha256)
     return path
 
 
+def refuse(url: str, size: int, expected: int, found: str, sha256: str | None) -> None:
+    """What did not come whole, or is something else."""
+    if expected and size != expected:
+        raise OSError(f"{url} ended after {size} of {expected} bytes")
+    if sha256 is not None and found != sha256:
+        raise OSError(f"{url} has the checksum {found}, expected {sha256}; it was not kept")
+
+
 def shown(answer: Any, expected: int, name: str) -> Iterator[bytes]:
-    """The chunks of an answer, with a line of progress on a terminal."""
-    done, said = 0, time.monotonic()
+    """The chunks of an answer, with a bar of progress on a terminal."""
+    done, said = 0, -np.inf
     tell = sys.stderr.isatty()
     while chunk := answer.read(CHUNK):
         done += len(chunk)
-        if tell and time.monotonic() - said > 0.2:
+        if tell and (done == expected or time.monotonic() - said > 0.2):
             said = time.monotonic()
+            full = int(BAR * done / expected) if expected else 0
+            bar = f"|{'#' * full}{'.' * (BAR - full)}| " if expected else ""
             share = f" of {expected / 1e6:.1f}" if expected else ""
-            print(f"\r{name}: {done / 1e6:.1f}{share} MB", end="", file=sys.stderr, flush=True)
+            text = f"\r{name} {bar}{done / 1e6:.1f}{share} MB"
+            print(text, end="", file=sys.stderr, flush=True)
         yield chunk
     if tell:
-        print(f"\r{name}: {done / 1e6:.1f} MB, done      ", file=sys.stderr)
+        print(file=sys.stderr)

@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ ML_1M = Source(
     title="MovieLens 1M",
     prepared="movielens_1m.npz",
     url=f"{GROUPLENS}/ml-1m.zip",
-    digest="784a05add6418936868b68b3bab8dfb2a787d1cece6d3102d5540b4f8ced33ca",
+    digest="ffc19072ac1fbf665c4b50b330c4f60c4fa5f346dfbc985620992a0beabce3e0",
     arrays=ARRAYS,
     sha256="a6898adb50b9ca05aa231689da44c217cb524e7ebd39d264c56e2832f2c54e20",
     beside=("movielens_1m_users.csv", "movielens_1m_movies.csv"),
@@ -30,7 +31,7 @@ ML_100K = Source(
     title="MovieLens 100K",
     prepared="movielens_100k.npz",
     url=f"{GROUPLENS}/ml-100k.zip",
-    digest="6dc1836cd428506fc8f131cb30dacd7b7f7c9802f556117d584ee11d885ccf0d",
+    digest="a887da38663c27ce960c8a631e85f9cc3f230ed37a1ab060dc587ca181a9363e",
     arrays=ARRAYS,
     sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
     beside=("movielens_100k_users.csv", "movielens_100k_movies.csv"),
@@ -62,6 +63,12 @@ def fetch_movielens_1m(*, data_home: Any = None, download_if_missing: bool = Tru
         ``occupation`` (a code) of the rows; ``movie_ids``, ``titles`` and ``genres`` (with ``|``
         between them) of the columns; ``user``, ``item``, ``rating``, ``timestamp`` (0: not known)
         in the order of the official file; ``DESCR``.
+
+    Examples
+    --------
+    >>> from rprnmf.datasets import fetch_movielens_1m
+    >>> fetch_movielens_1m().data.shape  # doctest: +SKIP
+    (6040, 3706)
     """
     return _movielens(ML_1M, _convert_1m, data_home, download_if_missing)
 
@@ -81,6 +88,12 @@ def fetch_movielens_100k(*, data_home: Any = None, download_if_missing: bool = T
     -------
     bunch : Bunch
         As `fetch_movielens_1m`, of shape (943, 1682); ages in years, occupations as names.
+
+    Examples
+    --------
+    >>> from rprnmf.datasets import fetch_movielens_100k
+    >>> fetch_movielens_100k().data.shape  # doctest: +SKIP
+    (943, 1682)
     """
     return _movielens(ML_100K, _convert_100k, data_home, download_if_missing)
 
@@ -88,22 +101,25 @@ def fetch_movielens_100k(*, data_home: Any = None, download_if_missing: bool = T
 def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing: bool) -> Bunch:
     folder = locate(source, convert, data_home, download_if_missing)
     with np.load(folder / source.prepared) as found:
+        absent = [name for name in (*ARRAYS, "timestamp") if name not in found]
+        if absent:
+            raise DataError(f"{folder / source.prepared} has no array {', '.join(absent)}.")
         arrays = {name: found[name].astype(np.int64) for name in (*ARRAYS, "timestamp")}
     paths = [folder / name for name in source.beside]
     users, movies = (_table(*given) for given in zip(paths, (USERS, MOVIES), strict=True))
     user_ids, user = np.unique(arrays["user_id"], return_inverse=True)
     movie_ids, item = np.unique(arrays["movie_id"], return_inverse=True)
     rating = arrays["rating"].astype(np.float64)
-    of_user = _places(paths[0], users["user_id"], user_ids)
-    of_movie = _places(paths[1], movies["movie_id"], movie_ids)
-    codes = source is ML_1M
-    occupation = np.array(users["occupation"])[of_user]
+    numbers = partial(_whole_numbers, paths[0], users)
+    of_user = _places(paths[0], numbers("user_id"), user_ids)
+    of_movie = _places(paths[1], _whole_numbers(paths[1], movies, "movie_id"), movie_ids)
+    jobs = numbers("occupation") if source is ML_1M else np.array(users["occupation"])
     return Bunch(
         data=sp.csr_array((rating, (user, item)), shape=(len(user_ids), len(movie_ids))),
         user_ids=user_ids,
         gender=np.array(users["gender"])[of_user],
-        age=np.array(users["age"]).astype(np.int64)[of_user],
-        occupation=occupation.astype(np.int64) if codes else occupation,
+        age=numbers("age")[of_user],
+        occupation=jobs[of_user],
         movie_ids=movie_ids,
         titles=[movies["title"][place] for place in of_movie],
         genres=[movies["genres"][place] for place in of_movie],
@@ -116,23 +132,44 @@ def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing
 
 
 def _table(path: Path, head: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of a CSV file that must be there."""
+    """The columns of a CSV file that must be there, whole."""
+    expected = f"{path} must be a CSV file with columns {', '.join(head)}"
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        return {name: [row[name] for row in rows] for name in head}
-    except (KeyError, UnicodeDecodeError, csv.Error) as error:
-        text = f"{path} must be a CSV file with columns {', '.join(head)}: found {error}."
-        raise DataError(text) from error
+            reader = csv.DictReader(file)
+            absent = [name for name in head if name not in (reader.fieldnames or ())]
+            if absent:
+                raise DataError(f"{expected}: found no {', '.join(absent)}.")
+            found: dict[str, list[str]] = {name: [] for name in head}
+            for row in reader:
+                for name in head:
+                    if row[name] is None:
+                        raise DataError(f"{expected}: line {reader.line_num} ends before {name}.")
+                    found[name].append(row[name])
+        return found
+    except DataError:
+        raise
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{expected}: found {error}.") from error
 
 
-def _places(path: Path, named: list[str], wanted: np.ndarray) -> list[int]:
-    """The lines of the ids that ratings have."""
+def _whole_numbers(path: Path, table: dict[str, list[str]], name: str) -> np.ndarray:
+    """A column of whole numbers."""
     try:
-        row = {int(number): place for place, number in enumerate(named)}
-        return [row[number] for number in wanted.tolist()]
-    except (KeyError, ValueError) as error:
-        raise DataError(f"{path} has no line for id {error}, which has ratings.") from error
+        return np.array([int(text) for text in table[name]], dtype=np.int64)
+    except ValueError as error:
+        raise DataError(f"{path}: {name} must be whole numbers, found {error}.") from error
+
+
+def _places(path: Path, named: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The lines of the ids that ratings have."""
+    order = np.argsort(named, kind="stable")
+    place = np.searchsorted(named[order], wanted)
+    there = place < len(named)
+    there[there] = named[order][place[there]] == wanted[there]
+    if not there.all():
+        raise DataError(f"{path} has no line for id {wanted[~there][0]}, which has ratings.")
+    return order[place]
 
 
 def _convert_1m(official: Path, folder: Path) -> None:

@@ -30,7 +30,7 @@ PLAIN, OWN = "NMF (cd)", "triplets (cd)"
 GRAPH, BOTH = "graph (cd)", "triplets + graph (cd)"
 # To find people is more than to meet the triplets that are known: a wide margin, and a strength
 # that is not the least that will do. One setting for all faces, looked for on draws of both sets
-# that the tables do not count (repetitions 100 to 105). The graph alone is better weak.
+# that the tables do not count (repetitions from 100 on). The graph alone is better weak.
 WIDE = {
     GRAPH: {"graph_strength": 1.0},
     BOTH: {"graph_strength": 80.0, "margin": 2.0, "column_strength": 5.0},
@@ -64,8 +64,8 @@ def recipe(algorithm: str, missing: bool = False) -> dict[str, Any]:
 class Task:
     """What is factorised, what is known about it, and where all algorithms start.
 
-    ``row_strength`` and ``column_strength`` are the paper's: they multiply the mean penalty of
-    triplets for the Euclidean measure, and its sum for the Divergence.
+    ``strength`` is the paper's, for both sides: it multiplies the mean penalty of triplets for the
+    Euclidean measure, and its sum for the Divergence.
     """
 
     X: Any

@@ -28,9 +28,10 @@ from rprnmf.experiments.algorithms import (
     start,
 )
 from rprnmf.experiments.base import Row, Settings, Values
+from rprnmf.experiments.compared import compared_section
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Figure, Section, Table
-from rprnmf.experiments.tables import compared_section, summary
+from rprnmf.experiments.tables import summary
 from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
 from rprnmf.triplets import Triplets, triplets_from_labels
 
@@ -152,14 +153,14 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         f"weights exp((r - 1) / {HEAT:g}), strength {WIDE[BOTH]['graph_strength']:g}, margin "
         f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} of the triplets "
         f"(graph alone: {WIDE[GRAPH]['graph_strength']:g}), the same for both sets of faces; these "
-        "numbers were chosen on other repetitions (100 to 105) than the table's: other people for "
+        "numbers were chosen on other repetitions (from 100 on) than the table's: other people for "
         "small K, other triplets and starts of the same pictures for the largest. Where "
         "triplets contradict each other in a circle, GNMF's weights treat it as one depth. All "
         "start from the same uniform factors and cluster with the same seeds; NMF (cd) has its "
         "scale where triplets and graphs have it, W with columns of length 1. The paper's tables "
         "imply five repetitions; the captions say how many there are here."
     )
-    found = compared_section(name, title, text, table, "repetition", "n_triplets")
+    found = compared_section(name, title, text, table, "repetition", "n_triplets", BOTH)
     if answers:
         found.figures.append(answers_figure(name, answers))
         found.tables.append(answers_table(name, answers))

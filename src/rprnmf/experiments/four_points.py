@@ -45,7 +45,7 @@ def run(settings: Settings) -> Values:
 def normalised(points: np.ndarray) -> np.ndarray:
     """Distances of all pairs, the largest 1."""
     apart = np.array([np.linalg.norm(points[i] - points[j]) for i, j in PAIRS])
-    return apart / max(apart.max(), 1e-300) if apart.max() > 1e-9 else np.zeros(len(PAIRS))
+    return apart / apart.max() if apart.max() > 1e-9 else np.zeros(len(PAIRS))
 
 
 def section(rows: list[Row]) -> Section:

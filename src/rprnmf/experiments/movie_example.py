@@ -64,9 +64,9 @@ def section(rows: list[Row]) -> Section:
     findings = []
     for row in rows:
         near, far = row["gaps"]["Star Trek"], row["gaps"]["Titanic"]
-        word = "closer to" if near < far else "further from"
+        word, than = ("closer to", "to") if near < far else ("further from", "from")
         findings.append(
-            f"{row['model']}: Star Wars is {word} Star Trek ({near:.2f}) than Titanic "
+            f"{row['model']}: Star Wars is {word} Star Trek ({near:.2f}) than {than} Titanic "
             f"({far:.2f}); {row['held']:.0%} of {row['comparisons']} comparisons hold, RMSE "
             f"{row['RMSE']:.2f}."
         )

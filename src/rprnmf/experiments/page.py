@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -157,7 +158,7 @@ class Page:
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(self.title)}</title><style>{STYLE}</style></head><body>",
-            f"<h1>{escape(self.title)}</h1><p>{escape(self.text)}</p><nav><ul>",
+            f"<h1>{escape(self.title)}</h1><p>{_code(self.text)}</p><nav><ul>",
             *(
                 f'<li><a href="#{s.name}">{escape(s.title)}</a>'
                 f'<br><span class="quiet">{escape(s.in_short)}</span></li>'
@@ -173,11 +174,16 @@ class Page:
                 parts += [f"<h3>Found</h3><ul>{found}</ul>"]
             parts += [_table_html(table) for table in section.tables if table.shown]
             parts += [
-                f'<div class="figure">{_inline(figure.svg)}</div>'
+                f'<div class="figure">{_inline(figure)}</div>'
                 f'<p class="quiet">{escape(figure.caption)}</p>'
                 for figure in section.figures
             ]
         return "\n".join([*parts, "</body></html>\n"])
+
+
+def _code(text: str) -> str:
+    """Text with what stands between backticks as code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _table_html(table: Table) -> str:
@@ -208,9 +214,10 @@ def _marked(cell: Any) -> str:
     return text + (f" ({number(cell.published, 4)})" if cell.published is not None else "")
 
 
-def _inline(svg: str) -> str:
-    """Without what may stand only at the head of a file."""
-    return svg[svg.index("<svg") :]
+def _inline(figure: Figure) -> str:
+    """Without what may stand only at the head of a file; names are those of this figure alone."""
+    svg = figure.svg[figure.svg.index("<svg") :]
+    return re.sub(r'( id="|"#|url\(#)', rf"\g<1>{figure.name}-", svg)
 
 
 def csv_text(table: Table) -> str:

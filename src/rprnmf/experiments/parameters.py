@@ -8,9 +8,10 @@ import numpy as np
 
 from rprnmf.experiments import synthetic
 from rprnmf.experiments.base import Experiment, Row, Settings
+from rprnmf.experiments.compared import stopped_early
 from rprnmf.experiments.page import Section, number
 from rprnmf.experiments.synthetic_report import report
-from rprnmf.experiments.tables import NAMES, stopped_early
+from rprnmf.experiments.tables import NAMES
 
 SIZE, K, REPETITIONS = 100, 20, 10
 STRENGTHS = [*(round(0.4 * step, 1) for step in range(1, 11)), *(20.0 * s for s in range(1, 6))]

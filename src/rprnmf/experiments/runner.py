@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from rprnmf.experiments.drawing import need_matplotlib
 from rprnmf.experiments.page import Page, Section
 from rprnmf.experiments.progress import Progress, clock
 from rprnmf.experiments.store import Store, alone, key
+from rprnmf.experiments.tables import counted
 from rprnmf.threads import available_threads
 
 ABOUT = (
@@ -80,25 +83,33 @@ def reproduce(
     if name != "all" and name not in EXPERIMENTS:
         known = ", ".join([*EXPERIMENTS, "all"])
         raise ValueError(f"no experiment is called {name!r}; there are {known}.")
-    if jobs is not None and jobs == 0:
-        raise ValueError("jobs must be a number of processes, 1 or more (or -1 for all), got 0.")
+    if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
+        raise ValueError(
+            f"jobs must be a number of processes, 1 or more (or -1 for all), got {jobs!r}."
+        )
     folder = Path(out if out is not None else default_folder(quick))
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"out must be a folder, {folder} is a file.")
-    if report_only and not folder.exists():
-        raise ValueError(f"there is nothing to report: there is no folder {folder}.")
+    stores = {one: Store(folder / f"{one}.jsonl") for one in EXPERIMENTS}  # all can be read
+    if report_only and not any(store.keys() for store in stores.values()):
+        raise ValueError(f"there is nothing to report: there are no results in {folder}.")
     if quick:
-        refuse_full_results(folder)
+        refuse_full_results(stores)
     need_matplotlib()
     chosen = [EXPERIMENTS[one] for one in (EXPERIMENTS if name == "all" else [name])]
     report = Report(folder, quick, [experiment.name for experiment in chosen])
     if report_only:
         return report.write()
     processes = available_threads(jobs)
+    if name != "all" and unfinished(chosen[0], chosen[0].jobs(quick), stores[name]):
+        chosen[0].prepare()  # where there are no data nothing is written
+    failures: list[Exception] = []
     with alone(folder):
         for experiment in chosen:
             try:
-                errors = run_jobs(experiment, experiment.jobs(quick), folder, processes, verbose)
+                errors = run_jobs(
+                    experiment, experiment.jobs(quick), folder, processes, verbose, failures
+                )
             except DataError as error:
                 if name != "all":
                     raise
@@ -108,6 +119,11 @@ def reproduce(
             page = report.write()
             for text in texts if verbose else ():
                 print(f"{experiment.name}: {text}", file=sys.stderr)
+    if failures:
+        raise RuntimeError(
+            f"{counted(len(failures), 'fit')} failed, the others are stored and reported; the "
+            f"first: {type(failures[0]).__name__}: {failures[0]} ({failures[0].__notes__[-1]})"
+        ) from failures[0]
     return page
 
 
@@ -116,16 +132,25 @@ def default_folder(quick: bool) -> str:
     return "results-quick" if quick else "results"
 
 
-def refuse_full_results(folder: Path) -> None:
+def refuse_full_results(stores: dict[str, Store]) -> None:
     """A report of quick fits must not take the place of one of all."""
     from rprnmf.experiments import EXPERIMENTS
 
-    for experiment in EXPERIMENTS.values():
-        path = folder / f"{experiment.name}.jsonl"
-        if path.exists() and Store(path).keys() - {key(job) for job in experiment.jobs(True)}:
+    for name, store in stores.items():
+        jobs = EXPERIMENTS[name].jobs
+        full = {whatever_edition(job) for job in jobs(False)}
+        full -= {whatever_edition(job) for job in jobs(True)}
+        done = store.keys()
+        if full & {whatever_edition(json.loads(one)) for one in done}:
             raise ValueError(
-                f"{path} holds results that are not of quick runs; give quick ones another folder."
+                f"{store.path} holds results that are not of quick runs; give quick ones another "
+                "folder."
             )
+
+
+def whatever_edition(settings: Settings) -> str:
+    """The key of a job in this edition of the algorithms or another."""
+    return key({name: value for name, value in settings.items() if name != "edition"})
 
 
 class Report:
@@ -191,26 +216,41 @@ def stored(experiment: Experiment, wanted: list[Settings], folder: Path) -> list
     return [row for row in rows if row is not None]
 
 
+def unfinished(experiment: Experiment, wanted: list[Settings], store: Store) -> list[Settings]:
+    """The jobs that are not done."""
+    return [settings for settings in wanted if store.get(settings) is None]
+
+
 def run_jobs(
-    experiment: Experiment, wanted: list[Settings], folder: Path, processes: int, verbose: int
+    experiment: Experiment,
+    wanted: list[Settings],
+    folder: Path,
+    processes: int,
+    verbose: int,
+    failures: list[Exception] | None = None,
 ) -> list[DataError]:
     """Do what is not done yet; returns which data some of it lacked.
 
-    Where nothing can be done without data that are not there, that is an error.
+    Where nothing can be done without data that are not there, that is an error. What fails is
+    added to ``failures`` and the others go on; without such a list it is raised.
     """
     store = Store(folder / f"{experiment.name}.jsonl")
-    left = [settings for settings in wanted if store.get(settings) is None]
+    left = unfinished(experiment, wanted, store)
     lacking: dict[str, DataError] = {}
     if not left:
         return []
     experiment.prepare()
     costs = sum(map(experiment.cost, left))
     bar = Progress(experiment.name, costs, len(left)) if verbose else None
-    for settings, values, took in finished(experiment, left, processes):
-        if isinstance(values, DataError):
-            lacking[str(values)] = values
+    for settings, found, took in finished(experiment, left, min(processes, len(left))):
+        if isinstance(found, DataError):
+            lacking[str(found)] = found
+        elif isinstance(found, Exception):
+            if failures is None:
+                raise found
+            failures.append(found)
         else:
-            store.add(settings, values, took)
+            store.add(settings, found, took)
         if bar:
             bar.step(experiment.cost(settings))
     return list(lacking.values())
@@ -218,7 +258,7 @@ def run_jobs(
 
 def finished(
     experiment: Experiment, left: list[Settings], processes: int
-) -> Iterator[tuple[Settings, Values | DataError, float]]:
+) -> Iterator[tuple[Settings, Values | Exception, float]]:
     """Jobs as they are done; their threads do not outnumber the cores."""
     if processes == 1 or len(left) == 1:
         with threadpool_limits(1):
@@ -230,18 +270,16 @@ def finished(
         yield from work(delayed(one)(experiment.name, settings) for settings in left)
 
 
-def one(name: str, settings: Settings) -> tuple[Settings, Values | DataError, float]:
-    """One job, in whatever process: what it gave, or that its data are not there; and seconds."""
+def one(name: str, settings: Settings) -> tuple[Settings, Values | Exception, float]:
+    """One job, in whatever process: what it gave, or what went wrong; and seconds."""
     from rprnmf.experiments import EXPERIMENTS
 
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # tables say who stopped early
         try:
-            found: Values | DataError = EXPERIMENTS[name].run(settings)
-        except DataError as error:
-            found = error
+            found: Values | Exception = EXPERIMENTS[name].run(settings)
         except Exception as error:
             error.add_note(f"in {name}, {settings}")
-            raise
+            found = error
     return settings, found, time.perf_counter() - started

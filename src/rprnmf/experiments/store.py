@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,15 @@ from rprnmf.experiments.base import Row, Settings, Values
 def key(settings: Settings) -> str:
     """The same text for the same settings, whatever their order."""
     return json.dumps(settings, sort_keys=True)
+
+
+def plain(value: Any) -> Any:
+    """What JSON has no number for (NaN, infinities) becomes None, however deep."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def row_of(record: dict[str, Any]) -> Row:
@@ -43,15 +53,12 @@ class Store:
             try:  # what follows the last line break was cut off when a process was killed
                 record = json.loads(line)
                 row = row_of(record)
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
                     f"{self.path}, line {number}: expected a result as this program writes "
-                    f"them, found {line[:60]!r}; move the file away to begin anew."
+                    f"them, found {line[:60]!r}; delete that line to have its job done again."
                 ) from error
             self._found[key(record["settings"])] = row
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self._found.values())
 
     def keys(self) -> set[str]:
         """Of all jobs that are done."""
@@ -65,7 +72,7 @@ class Store:
         """Take down a job, and how many seconds it took."""
         record: dict[str, Any] = {
             "settings": settings,
-            "values": {k: None if value != value else value for k, value in values.items()},
+            "values": plain(values),
         }
         if took is not None:
             record["took"] = round(took, 3)

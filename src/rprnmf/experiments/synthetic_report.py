@@ -9,15 +9,10 @@ import numpy as np
 
 from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
+from rprnmf.experiments.compared import differences, stopped_early
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Section, Table, number
-from rprnmf.experiments.tables import (
-    NAMES,
-    averages_table,
-    differences,
-    stopped_early,
-    summary,
-)
+from rprnmf.experiments.tables import NAMES, averages_table, summary
 
 METRICS = ("MSL", "MD", "CSR", "seconds")
 
