@@ -33,7 +33,7 @@ from rprnmf.experiments.algorithms import (
     start,
 )
 from rprnmf.experiments.base import Experiment, published
-from rprnmf.experiments.compared import compared_section, stopped_early
+from rprnmf.experiments.compared import compared_section, gap, stopped_early
 from rprnmf.experiments.dataset_table import FOUND
 from rprnmf.experiments.faces import section as faces_section
 from rprnmf.experiments.page import Cell, Page, Section, Table, csv_text, number
@@ -372,6 +372,28 @@ def test_a_verdict_is_as_sure_as_the_numbers():
     text = " ".join(compared_section("orl", "", "", one, "repetition", "n_triplets", OWN).findings)
     assert "nan" not in text
     assert f"{OWN}, Euclidean, 1 pair, too few to tell: not clearly" in text
+
+
+def test_a_verdict_goes_by_ranks():
+    """Ties are on nobody's side, and one fit that went wrong does not decide."""
+
+    def rows(gains):
+        return [
+            {"algorithm": name, "measure": "euclidean", "K": 5, "repetition": place, "ACC": value}
+            for place, gain in enumerate(gains)
+            for name, value in (("RPR-NMF", 50.0 + gain), ("NMF", 50.0))
+        ]
+
+    def word(gains):
+        return gap(rows(gains), "ACC", "RPR-NMF", "NMF", "repetition", "euclidean").word
+
+    assert word([1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
+    assert word([0.0] * 10 + [1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
+    assert word([*(0.5 * place for place in range(1, 15)), -1e6]) == "better than"
+    assert word([-1.0, -2.0, -3.0, -1.5, -2.5, -0.5]) == "worse than"
+    assert word([1.0, -2.0, 3.0, -1.5, 2.5, -0.5]) == "not clearly different from"
+    assert word([1.0, 2.0, 3.0]) == "not clearly different from"  # too few
+    assert word([0.0] * 8) == "not clearly different from"
 
 
 def test_who_stops_early_is_named():
