@@ -7,14 +7,18 @@ pictures. One number of the setting is changed at a time. Writes `results/face_s
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from common import start_process
+from joblib import Parallel, delayed
 from report import Report
 
 from rprnmf.experiments import algorithms, faces
 
 FIRST = 100  # repetition
 PEOPLE = {"orl": 40, "pie": 68}
+GRAPH = {"neighbours": "NEIGHBOURS", "heat": "HEAT", "near": "NEAR"}  # where they are set
 CHANGES = [
     {},
     *({"graph_strength": value} for value in (0.0, 10.0, 40.0, 160.0)),
@@ -22,17 +26,20 @@ CHANGES = [
     *({"column_strength": value} for value in (1.0, 20.0, "auto")),
     *({"neighbours": value} for value in (3, 5, 10)),
     *({"heat": value} for value in (0.01, 0.1)),
+    *({"near": value} for value in (0.0, 0.03, 0.3, 1.0)),
 ]
 
 
 def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
     """ACC and NMI of every draw."""
-    usual = algorithms.WIDE[algorithms.BOTH], algorithms.NEIGHBOURS, algorithms.HEAT
-    known = {k: v for k, v in change.items() if k not in ("neighbours", "heat")}
-    algorithms.WIDE[algorithms.BOTH] = {**usual[0], **known}
-    algorithms.NEIGHBOURS = change.get("neighbours", usual[1])
-    algorithms.HEAT = change.get("heat", usual[2])
+    usual = {name: getattr(algorithms, name) for name in ("WIDE", *GRAPH.values())}
+    known = {k: v for k, v in change.items() if k not in GRAPH}
+    wide = {**algorithms.WIDE[algorithms.BOTH], **known}
+    algorithms.WIDE = {**algorithms.WIDE, algorithms.BOTH: wide}
+    for name, variable in GRAPH.items():
+        setattr(algorithms, variable, change.get(name, usual[variable]))
     try:
+        warnings.simplefilter("ignore")  # in every process: 200 iterations are what is asked for
         found = [
             faces.run(
                 {
@@ -47,7 +54,8 @@ def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
             for repetition in repetitions
         ]
     finally:
-        algorithms.WIDE[algorithms.BOTH], algorithms.NEIGHBOURS, algorithms.HEAT = usual
+        for name, value in usual.items():
+            setattr(algorithms, name, value)
     return np.array([(row["ACC"], row["NMI"]) for row in found])
 
 
@@ -56,8 +64,7 @@ def main() -> None:
     counts = {"orl": 1, "pie": 1} if quick else {"orl": 6, "pie": 3}
     usual = {
         **algorithms.WIDE[algorithms.BOTH],
-        "neighbours": algorithms.NEIGHBOURS,
-        "heat": algorithms.HEAT,
+        **{name: getattr(algorithms, variable) for name, variable in GRAPH.items()},
     }
     measured = (
         f"ACC and NMI in per cent (standard deviation) of {counts['orl']} draws of ORL (40 people, "
@@ -67,11 +74,15 @@ def main() -> None:
         + "; every line changes one number of it."
     )
     report = Report(folder, "face_settings", "Triplets and a graph on faces: settings", measured)
-    for change in CHANGES[:2] if quick else CHANGES:
+    changes = CHANGES[:2] if quick else CHANGES
+    tasks = [(dataset, change) for change in changes for dataset in counts]
+    draws = {dataset: range(FIRST, FIRST + count) for dataset, count in counts.items()}
+    found = Parallel(n_jobs=2)(delayed(measure)(*task, draws[task[0]]) for task in tasks)
+    values = iter(found)  # no clock is looked at: both cores may work
+    for change in changes:
         cells = {}
         for dataset, count in counts.items():
-            values = measure(dataset, change, range(FIRST, FIRST + count))
-            for name, column in zip(("ACC", "NMI"), values.T, strict=True):
+            for name, column in zip(("ACC", "NMI"), next(values).T, strict=True):
                 spread = column.std(ddof=1) if count > 1 else 0.0
                 cells[f"{dataset.upper()} {name}"] = f"{column.mean():.1f} ({spread:.1f})"
         changed = ", ".join(f"{name} {value}" for name, value in change.items())

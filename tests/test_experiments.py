@@ -30,6 +30,7 @@ from rprnmf.experiments.algorithms import (
     Task,
     fit,
     measured,
+    near_pairs,
     start,
 )
 from rprnmf.experiments.base import Experiment, published
@@ -394,6 +395,13 @@ def test_a_verdict_goes_by_ranks():
     assert word([1.0, -2.0, 3.0, -1.5, 2.5, -0.5]) == "not clearly different from"
     assert word([1.0, 2.0, 3.0]) == "not clearly different from"  # too few
     assert word([0.0] * 8) == "not clearly different from"
+
+
+def test_near_pairs_of_triplets_are_edges():
+    graph = near_pairs(Triplets([[0, 1, 2], [1, 0, 3], [4, 2, 0], [4, 2, 1]]), 5).toarray()
+    expected = np.zeros((5, 5))
+    expected[[0, 1, 2, 4], [1, 0, 4, 2]] = 1.0  # each once, whoever is q, however often
+    np.testing.assert_array_equal(graph, expected)
 
 
 def test_who_stops_early_is_named():

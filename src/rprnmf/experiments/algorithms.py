@@ -44,6 +44,9 @@ CONTROL = {  # without triplets; a graph has the strength that is good without t
     BOTH: GRAPH,
 }
 NEIGHBOURS, HEAT = 7, 0.03
+# The near pair of every triplet is an edge too, of this weight beside triplets: there are few of
+# them, but unlike neighbours by correlation they are known.
+NEAR = 0.1
 # Counted up when a change of the library changes what algorithms give, so that what is stored is
 # not taken for what it would be now: by the authors' rules, and the library's own on either data.
 EDITIONS = {"paper": 3, "complete": 3, "incomplete": 5}
@@ -55,6 +58,8 @@ def recipe(algorithm: str, missing: bool = False) -> dict[str, Any]:
     found: dict[str, Any] = {"edition": EDITIONS["paper" if algorithm in PAPER else own]}
     if algorithm in WIDE:
         found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
+    if algorithm == BOTH:
+        found |= {"near": NEAR}
     if algorithm in (PLAIN_L2, OWN_L2):
         found |= RATINGS
     return found
@@ -172,6 +177,8 @@ def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
         model, arguments = RPRNMF(**common, distance=measure, **RATINGS), known
     elif algorithm in WIDE:
         graph = correlated(task.X.T)
+        if algorithm == BOTH and "column" in task.sides:
+            graph = graph.maximum(NEAR * near_pairs(*task.sides["column"]))
         model = RPRNMF(**common, distance=measure, **WIDE[algorithm], column_graph=graph)
         arguments = {} if algorithm == GRAPH else known
     else:
@@ -209,6 +216,13 @@ def correlated(points: np.ndarray) -> sp.csr_matrix:
     graph = kneighbors_graph(normalize(centred), NEIGHBOURS, mode="distance")
     graph.data = np.exp(-(graph.data**2) / (2.0 * HEAT))  # of unit vectors: d^2 = 2 (1 - r)
     return graph.minimum(graph.T)
+
+
+def near_pairs(triplets: Triplets, n: int) -> sp.csr_matrix:
+    """A graph of what is said to be closer than something else."""
+    q, r, _ = triplets.items.T
+    graph = sp.csr_matrix((np.ones(len(q)), (q, r)), shape=(n, n)) > 0
+    return graph.maximum(graph.T).astype(np.float64)
 
 
 def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:

@@ -16,6 +16,7 @@ from rprnmf.experiments.algorithms import (
     BOTH,
     GRAPH,
     HEAT,
+    NEAR,
     NEIGHBOURS,
     OWN,
     PAPER,
@@ -150,7 +151,8 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         "triplets. What ends in (cd) is the library's own solver, with the measure of "
         "k-means, the Euclidean: with default settings (200 iterations at most), and with a graph "
         f"of pictures that are among each other's {NEIGHBOURS} nearest by correlation r, "
-        f"weights exp((r - 1) / {HEAT:g}), strength {WIDE[BOTH]['graph_strength']:g}, margin "
+        f"weights exp((r - 1) / {HEAT:g}), and, where there are triplets, of their pairs (q, r), "
+        f"weight {NEAR:g}, strength {WIDE[BOTH]['graph_strength']:g}, margin "
         f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} of the triplets "
         f"(graph alone: {WIDE[GRAPH]['graph_strength']:g}), the same for both sets of faces; these "
         "numbers were chosen on other repetitions (from 100 on) than the table's: other people for "
