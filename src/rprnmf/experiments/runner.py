@@ -101,7 +101,7 @@ def reproduce(
     if report_only:
         return report.write()
     processes = available_threads(jobs)
-    if name != "all" and unfinished(chosen[0], chosen[0].jobs(quick), stores[name]):
+    if name != "all" and unfinished(chosen[0].jobs(quick), stores[name]):
         chosen[0].prepare()  # where there are no data nothing is written
     failures: list[Exception] = []
     with alone(folder):
@@ -216,7 +216,7 @@ def stored(experiment: Experiment, wanted: list[Settings], folder: Path) -> list
     return [row for row in rows if row is not None]
 
 
-def unfinished(experiment: Experiment, wanted: list[Settings], store: Store) -> list[Settings]:
+def unfinished(wanted: list[Settings], store: Store) -> list[Settings]:
     """The jobs that are not done."""
     return [settings for settings in wanted if store.get(settings) is None]
 
@@ -235,7 +235,7 @@ def run_jobs(
     added to ``failures`` and the others go on; without such a list it is raised.
     """
     store = Store(folder / f"{experiment.name}.jsonl")
-    left = unfinished(experiment, wanted, store)
+    left = unfinished(wanted, store)
     lacking: dict[str, DataError] = {}
     if not left:
         return []
