@@ -130,20 +130,7 @@ def stored_anew(y, js, f, G, a_i, b):
 def dense_rows_divergence(start, stop, X, model, F, G, a, b, g, tiny, above):
     """As `rows_divergence` where every entry is stored: one loop, which vectorises."""
     for i in range(start, stop):
-        x, y, a_i = X[i], model[i], a[i]
-        numerator = 0.0
-        lost = 0
-        for j in range(x.shape[0]):
-            new = y[j] + a_i * b[j]
-            lost += new < KEEPS * y[j]
-            y[j] = new
-            numerator += x[j] * g[j] / max(new, tiny)
-        if lost > 0:
-            numerator = 0.0
-            anew(y, F[i], G, a_i, b)
-            for j in range(x.shape[0]):
-                numerator += x[j] * g[j] / max(y[j], tiny)
-        above[i] = numerator
+        above[i] = row_sum(X[i], model[i], F[i], G, a[i], b, g, tiny)
 
 
 @kernel
@@ -151,16 +138,7 @@ def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, above):
     """As `columns_divergence` where every entry is stored."""
     above[:] = 0
     for i in range(start, stop):
-        x, y, a_i, f_i = X[i], model[i], a[i], f[i]
-        lost = 0
-        for j in range(x.shape[0]):
-            new = y[j] + a_i * b[j]
-            lost += new < KEEPS * y[j]
-            y[j] = new
-        if lost > 0:
-            anew(y, F[i], G, a_i, b)
-        for j in range(x.shape[0]):
-            above[j] += x[j] * f_i / max(y[j], tiny)
+        add_row(X[i], model[i], F[i], G, a[i], b, f[i], tiny, above)
 
 
 @kernel
@@ -168,36 +146,93 @@ def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, 
     """Both passes in one, where nothing but the data acts on F: a row of X is read once.
 
     F[:, k] changes by the rule of the rows, whose denominators are all ``below``; the column
-    sums are those after it.
+    sums are those after it. Four rows in step, so that what belongs to columns is read once for
+    four of them: the loop waits for memory.
     """
     above[:] = 0
-    for i in range(start, stop):
-        x, y, a_i = X[i], model[i], a[i]
-        numerator = 0.0
+    last = stop - (stop - start) % 4
+    for i in range(start, last, 4):
+        x0, x1, x2, x3 = X[i], X[i + 1], X[i + 2], X[i + 3]
+        y0, y1, y2, y3 = model[i], model[i + 1], model[i + 2], model[i + 3]
+        a0, a1, a2, a3 = a[i], a[i + 1], a[i + 2], a[i + 3]
+        sum0, sum1, sum2, sum3 = 0.0, 0.0, 0.0, 0.0
         lost = 0
-        for j in range(x.shape[0]):
-            new = y[j] + a_i * b[j]
-            lost += new < KEEPS * y[j]
-            y[j] = new
-            numerator += x[j] * g[j] / max(new, tiny)
+        for j in range(g.shape[0]):
+            new0, new1 = y0[j] + a0 * b[j], y1[j] + a1 * b[j]
+            new2, new3 = y2[j] + a2 * b[j], y3[j] + a3 * b[j]
+            lost += (new0 < KEEPS * y0[j]) | (new1 < KEEPS * y1[j])
+            lost += (new2 < KEEPS * y2[j]) | (new3 < KEEPS * y3[j])
+            y0[j], y1[j], y2[j], y3[j] = new0, new1, new2, new3
+            sum0 += x0[j] * g[j] / max(new0, tiny)
+            sum1 += x1[j] * g[j] / max(new1, tiny)
+            sum2 += x2[j] * g[j] / max(new2, tiny)
+            sum3 += x3[j] * g[j] / max(new3, tiny)
         if lost > 0:
-            numerator = 0.0
-            anew(y, F[i], G, a_i, b)
-            for j in range(x.shape[0]):
-                numerator += x[j] * g[j] / max(y[j], tiny)
-        old = F[i, k]
-        F[i, k] = old * numerator / below
-        f_i = F[i, k]
-        step = f_i - old
-        lost = 0
-        for j in range(x.shape[0]):
-            new = y[j] + step * g[j]
-            lost += new < KEEPS * y[j]
-            y[j] = new
-        if lost > 0:
-            anew(y, F[i], G, step, g)
-        for j in range(x.shape[0]):
-            above[j] += x[j] * f_i / max(y[j], tiny)
+            sum0 = sum_anew(x0, y0, F[i], G, a0, b, g, tiny)
+            sum1 = sum_anew(x1, y1, F[i + 1], G, a1, b, g, tiny)
+            sum2 = sum_anew(x2, y2, F[i + 2], G, a2, b, g, tiny)
+            sum3 = sum_anew(x3, y3, F[i + 3], G, a3, b, g, tiny)
+        old0, old1, old2, old3 = F[i, k], F[i + 1, k], F[i + 2, k], F[i + 3, k]
+        F[i, k], F[i + 1, k] = old0 * sum0 / below, old1 * sum1 / below
+        F[i + 2, k], F[i + 3, k] = old2 * sum2 / below, old3 * sum3 / below
+        f0, f1, f2, f3 = F[i, k], F[i + 1, k], F[i + 2, k], F[i + 3, k]
+        step0, step1, step2, step3 = f0 - old0, f1 - old1, f2 - old2, f3 - old3
+        if min(sum0, sum1, sum2, sum3) < KEEPS * below:
+            add_row(x0, y0, F[i], G, step0, g, f0, tiny, above)
+            add_row(x1, y1, F[i + 1], G, step1, g, f1, tiny, above)
+            add_row(x2, y2, F[i + 2], G, step2, g, f2, tiny, above)
+            add_row(x3, y3, F[i + 3], G, step3, g, f3, tiny, above)
+            continue
+        for j in range(g.shape[0]):  # a part of an entry that keeps 0.9 leaves it 0.9
+            new0, new1 = y0[j] + step0 * g[j], y1[j] + step1 * g[j]
+            new2, new3 = y2[j] + step2 * g[j], y3[j] + step3 * g[j]
+            y0[j], y1[j], y2[j], y3[j] = new0, new1, new2, new3
+            above[j] += (x0[j] * f0 / max(new0, tiny) + x1[j] * f1 / max(new1, tiny)) + (
+                x2[j] * f2 / max(new2, tiny) + x3[j] * f3 / max(new3, tiny)
+            )
+    for i in range(last, stop):
+        x, y, old = X[i], model[i], F[i, k]
+        F[i, k] = old * row_sum(x, y, F[i], G, a[i], b, g, tiny) / below
+        add_row(x, y, F[i], G, F[i, k] - old, g, F[i, k], tiny, above)
+
+
+@inner
+def row_sum(x, y, f, G, a_i, b, g, tiny):
+    """Add ``a_i b`` to a row y of the model and sum x g / y."""
+    total = 0.0
+    lost = 0
+    for j in range(x.shape[0]):
+        new = y[j] + a_i * b[j]
+        lost += new < KEEPS * y[j]
+        y[j] = new
+        total += x[j] * g[j] / max(new, tiny)
+    if lost > 0:
+        total = sum_anew(x, y, f, G, a_i, b, g, tiny)
+    return total
+
+
+@inner
+def sum_anew(x, y, f, G, a_i, b, g, tiny):
+    """Sum x g / y after ``a_i b`` took too much from entries of y."""
+    anew(y, f, G, a_i, b)
+    total = 0.0
+    for j in range(x.shape[0]):
+        total += x[j] * g[j] / max(y[j], tiny)
+    return total
+
+
+@inner
+def add_row(x, y, f, G, a_i, b, f_i, tiny, above):
+    """Add ``a_i b`` to a row y of the model and x f_i / y to the sums of the columns."""
+    lost = 0
+    for j in range(x.shape[0]):
+        new = y[j] + a_i * b[j]
+        lost += new < KEEPS * y[j]
+        y[j] = new
+    if lost > 0:
+        anew(y, f, G, a_i, b)
+    for j in range(x.shape[0]):
+        above[j] += x[j] * f_i / max(y[j], tiny)
 
 
 @inner
