@@ -124,7 +124,7 @@ def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
     assert files(tmp_path) == ["official"]
 
 
-def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path):
+def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path, monkeypatch):
     images, labels = np.zeros((3, 1024), dtype=np.uint8), np.ones(3, dtype=np.uint8)
     np.savez(tmp_path / "orl_32x32.npz", images=images, labels=labels)
     with pytest.raises(OSError, match=r"orl_32x32\.npz is not ORL faces .*the checksum"):
@@ -133,8 +133,11 @@ def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path):
     with pytest.raises(OSError, match=r"whole numbers are expected, found float64"):
         fetch_orl(data_home=tmp_path)
     (tmp_path / "orl_32x32.npz").write_text("version https://git-lfs.github.com/spec/v1")
-    with pytest.raises(OSError, match=r"orl_32x32\.npz cannot be read as ORL faces"):
+    with pytest.raises(OSError, match=r"orl_32x32\.npz cannot be read as ORL .*; remove it\.$"):
         fetch_orl(data_home=tmp_path)
+    monkeypatch.setenv(home.VARIABLE, str(tmp_path))
+    with pytest.raises(DataError, match="; remove it, or set RPRNMF_DATA to another folder"):
+        fetch_orl()
 
 
 def test_a_checksum_knows_shapes():
@@ -202,6 +205,19 @@ def test_an_official_file_that_is_there_needs_no_network(nowhere, monkeypatch):
     np.testing.assert_array_equal(found.target, [0, 0, 1])
     np.testing.assert_array_equal(found.images[0].T.ravel(), found.data[0])
     assert (folder / "orl_32x32.npz").exists()
+    data, target = fetch_orl(return_X_y=True)
+    np.testing.assert_array_equal(data, found.data)
+    np.testing.assert_array_equal(target, found.target)
+
+
+def test_a_place_that_cannot_be_written_to_is_named(nowhere, monkeypatch):
+    named = nowhere / "named"
+    named.mkdir()
+    scipy.io.savemat(named / "ORL_32x32.mat", {"fea": np.zeros((1, 1024)), "gnd": [[1]]})
+    monkeypatch.setenv(home.VARIABLE, str(named))
+    monkeypatch.setenv("HOME", str(named / "ORL_32x32.mat"))
+    with pytest.raises(DataError, match=r"ORL faces .* cannot be prepared in .*rprnmf_data"):
+        fetch_orl()
 
 
 def test_movielens_1m_as_its_owners_ship_it(nowhere, monkeypatch):

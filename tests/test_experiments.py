@@ -15,9 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.utils import Bunch
 
 from rprnmf.datasets import DataError, MissingDataError
-from rprnmf.experiments import EXPERIMENTS, reproduce, synthetic
+from rprnmf.experiments import EXPERIMENTS, movielens, reproduce, synthetic
 from rprnmf.experiments.algorithms import (
     BOTH,
     GRAPH,
@@ -41,8 +43,9 @@ from rprnmf.experiments.page import Cell, Page, Section, Table, csv_text, number
 from rprnmf.experiments.progress import WIDTH, Progress, clock
 from rprnmf.experiments.runner import finished, run_jobs, stored
 from rprnmf.experiments.store import Store, alone, key
-from rprnmf.experiments.tables import mark_best
+from rprnmf.experiments.tables import mark_best, summary
 from rprnmf.losses import LOSSES
+from rprnmf.model_selection import MaskedKFold
 from rprnmf.triplets import Triplets
 from tests.builders import needs_data
 
@@ -79,15 +82,26 @@ def test_settings_are_the_published_ones():
     assert {(job["size"], job["K"], job["column_triplets"]) for job in sizes} == {
         (n, n // 5, n // 5) for n in range(20, 201, 20)
     }
-    strengths = {job["strength"] for job in EXPERIMENTS["parameters"].jobs(False)}
+    found = EXPERIMENTS["parameters"].jobs(False)
+    strengths = {job["strength"] for job in found}
     assert sorted(strengths) == [0.4, 0.8, 1.2, 1.6, 2, 2.4, 2.8, 3.2, 3.6, 4, 20, 40, 60, 80, 100]
+    sides = ("size", "K", "row_triplets", "column_triplets", "sweeps")
+    assert {tuple(job[name] for name in sides) for job in found} == {(100, 20, 10, 10, 500)}
+    for name in ("synthetic-size", "parameters", "orl", "pie"):
+        assert {j["repetition"] for j in EXPERIMENTS[name].jobs(False)} == set(range(10))
     for name in ("orl", "pie"):
         found = EXPERIMENTS[name].jobs(False)
         known = {int(row["K"]) for row in published(name) if row["K"] != "Avg."}
         assert {job["K"] for job in found} == known
-        given = {(job["measure"], job.get("strength")) for job in found if "sweeps" in job}
-        assert given == {("euclidean", 20.0), ("divergence", 2.0)}
+        table = [job for job in found if job["triplets"] == "protocol"]
+        given = {(job["measure"], job["strength"], job["sweeps"]) for job in table}
+        assert given == {("euclidean", 20.0, 500), ("divergence", 2.0, 500)}
     found = EXPERIMENTS["movielens"].jobs(False)
+    given = {(job["measure"], job["K"], job["strength"]) for job in found}
+    assert given == {
+        *(("euclidean", 20, 200.0), ("euclidean", 50, 10.0), ("euclidean", 100, 1.0)),
+        *(("divergence", 20, 0.1), ("divergence", 50, 0.01), ("divergence", 100, 0.001)),
+    }
     known = {(int(r["K"]), int(r["triplets"])) for r in published("movielens") if r["triplets"]}
     assert {(job["K"], job["constraints"]) for job in found} == known
     assert {job["fold"] for job in found} == set(range(5))
@@ -167,8 +181,8 @@ def small(**change) -> dict:
 def test_processes_do_not_change_results():
     experiment = EXPERIMENTS["synthetic-constraints"]
     jobs = [small(repetition=number) for number in range(3)]
-    one = {key(job): values for job, values, _ in finished(experiment, jobs, 1)}
-    two = {key(job): values for job, values, _ in finished(experiment, jobs, 2)}
+    one = {key(job): values for job, values in finished(experiment, jobs, 1)}
+    two = {key(job): values for job, values in finished(experiment, jobs, 2)}
     assert set(one) == set(two) == {key(job) for job in jobs}
     for name, values in one.items():
         assert two[name]["MSL"] == pytest.approx(values["MSL"], rel=1e-12)
@@ -200,21 +214,19 @@ def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path, monk
     whole, _ = counted()
     monkeypatch.setitem(EXPERIMENTS, "squares", whole)
     jobs = whole.jobs(False)
-    run_jobs(whole, jobs, tmp_path / "whole", 1, 0)
+    run_jobs(whole, jobs, tmp_path / "whole", 1, 0, [])
     expected = stored(whole, jobs, tmp_path / "whole")
     assert [row["square"] for row in expected] == [0, 1, 4, 9, 16, 25]
     stopped, first = counted(stop_at=4)
     monkeypatch.setitem(EXPERIMENTS, "squares", stopped)
     with pytest.raises(KeyboardInterrupt):
-        run_jobs(stopped, jobs, tmp_path / "part", 1, 0)
+        run_jobs(stopped, jobs, tmp_path / "part", 1, 0, [])
     assert len(Store(tmp_path / "part" / "squares.jsonl").keys()) == 3
     again, second = counted()
     monkeypatch.setitem(EXPERIMENTS, "squares", again)
     assert [row["number"] for row in stored(again, jobs, tmp_path / "part")] == [0, 1, 2]
-    run_jobs(again, jobs, tmp_path / "part", 1, 0)
-    found = stored(again, jobs, tmp_path / "part")
-    assert [{**row, "took": 0} for row in found] == [{**row, "took": 0} for row in expected]
-    assert all(0 <= row["took"] < 60 for row in found)
+    run_jobs(again, jobs, tmp_path / "part", 1, 0, [])
+    assert stored(again, jobs, tmp_path / "part") == expected
     assert first == [0, 1, 2, 3]
     assert second == [3, 4, 5]
 
@@ -233,10 +245,10 @@ def test_half_a_line_is_dropped(tmp_path):
         again.add({"a": 2}, {"x": 3.0})
         assert path.read_bytes() == whole
     path.write_bytes(b"x" * 10_000)  # longer than a block, no line at all
-    Store(path).add({"a": 1}, {"x": 2.0, "y": float("nan")}, took=1.5)
+    Store(path).add({"a": 1}, {"x": 2.0, "y": float("nan")})
     assert "NaN" not in path.read_text()
     row = Store(path).get({"a": 1})
-    assert (row["x"], row["took"]) == (2.0, 1.5)
+    assert row["x"] == 2.0
     assert np.isnan(row["y"])
 
 
@@ -272,6 +284,7 @@ def test_progress_goes_by_cost():
     screen = io.StringIO()
     screen.isatty = lambda: True
     bar = Progress("name", 10.0, 2, screen)
+    assert "0% 0 of 2 fits, 0:00   " in screen.getvalue()  # at once; how long is not known yet
     bar.started, bar.said = bar.started - 90.0, -np.inf
     bar.step(9.0)
     text = screen.getvalue()
@@ -283,7 +296,7 @@ def test_progress_goes_by_cost():
     file = io.StringIO()  # no terminal: a line now and then, and the last one
     bar = Progress("name", 10.0, 2, file)
     bar.step(9.0)
-    assert file.getvalue() == ""
+    assert file.getvalue().count("\n") == 1
     bar.step(1.0)
     assert "100% 2 of 2 fits" in file.getvalue()
     assert (clock(62), clock(3725)) == ("1:02", "1:02:05")
@@ -296,15 +309,21 @@ def test_numbers_are_short_and_honest():
     assert number(1.234, 2) == "1.2"
     assert number(1000.4, 3) == "1000"
     assert number(0.512, 3) == "0.512"
+    assert number(0.84999, 3) == "0.850"
+    assert number(1.0004, 3) == "1.00"
+    assert number(98.0, 4) == "98.00"
+    assert number(0.0, 3) == "0"
     assert number(float("nan"), 3) == "-"
     assert Cell(None).text() == "-"
     assert Cell(74.567, 1.234).text() == "74.6 ± 1.2"
+    assert summary([1.0, float("inf"), 3.0]).text() == "2.00 ± 1.4, 1 diverged"
+    assert summary([float("nan")]).text() == "-, 1 diverged"
 
 
 def test_the_best_is_what_looks_the_best():
     cells = mark_best([Cell(1.0), Cell(2.0), Cell(2.00001), Cell(None)], "ACC")
     assert [cell.best for cell in cells] == [False, True, True, False]
-    cells = mark_best([Cell(float("nan")), Cell(5.0), Cell(3.0)], "ACC")
+    cells = mark_best([summary([float("nan")]), Cell(5.0), Cell(3.0)], "ACC")
     assert [cell.best for cell in cells] == [False, True, False]
     cells = mark_best([Cell(1.0), Cell(2.0)], "MSL")
     assert [cell.best for cell in cells] == [True, False]
@@ -355,7 +374,7 @@ def test_a_table_stands_beside_the_published_one():
     pairs = next(t for t in section.tables if t.name == "orl-paired")
     assert pairs.head == ["algorithm", "measure", "against", "ACC", "NMI"]
     own = {tuple(row[:3]): row[3] for row in pairs.rows}
-    assert "better in 15 of 15" in own[OWN, "Euclidean", "LCNMF"]
+    assert "better in 15, worse in 0 of 15" in own[OWN, "Euclidean", "LCNMF"]
     assert ("RPR-NMF", "Euclidean", "RPR-NMF") not in own
 
 
@@ -385,9 +404,26 @@ def test_a_verdict_goes_by_ranks():
             for name, value in (("RPR-NMF", 50.0 + gain), ("NMF", 50.0))
         ]
 
-    def word(gains):
-        return gap(rows(gains), "ACC", "RPR-NMF", "NMF", "repetition", "euclidean").word
+    def found(gains):
+        return gap(rows(gains), "ACC", "RPR-NMF", "NMF", "repetition", "euclidean")
 
+    def word(gains):
+        return found(gains).word
+
+    nan = float("nan")
+    ups = [1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]
+    assert word([*ups, *ups, nan]) == "better than"
+    assert word([*ups, nan]) == "not clearly different from"  # the largest of nine is against it
+    assert found([*ups, nan]).mean == pytest.approx(np.mean(ups))
+    assert found([*ups, nan, 0.0]).text().endswith("better in 8, worse in 1 of 10")
+    assert word([nan] * 8) == "worse than"
+    assert found([nan] * 8).text() == "diverged, better in 0, worse in 8 of 8"
+    turned = [
+        {**row, "algorithm": {"NMF": "RPR-NMF"}.get(row["algorithm"], "NMF")}
+        for row in rows([nan] * 8)
+    ]
+    other = gap(turned, "ACC", "RPR-NMF", "NMF", "repetition", "euclidean")
+    assert other.word == "better than"
     assert word([1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
     assert word([0.0] * 10 + [1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
     assert word([*(0.5 * place for place in range(1, 15)), -1e6]) == "better than"
@@ -479,8 +515,8 @@ def test_missing_data_stop_one_experiment_and_not_all(tmp_path, monkeypatch):
     with pytest.raises(MissingDataError, match="Nothing is there"):
         reproduce("lacking", out=tmp_path, verbose=0)
     page = reproduce("all", out=tmp_path, jobs=1, verbose=0)
-    texts = [section.text.split(" All")[0] for section in page.sections]
-    assert texts == ["Nothing is there.", "6"]
+    assert [section.text for section in page.sections] == ["Nothing is there.", "6"]
+    assert page.lacking == ["Nothing is there."]
     # what an earlier run found stays, and needs no data
     store = Store(tmp_path / "lacking.jsonl")
     for job in lacking.jobs(False)[:2]:
@@ -491,6 +527,7 @@ def test_missing_data_stop_one_experiment_and_not_all(tmp_path, monkeypatch):
         store.add(job, {"square": 0})
     page = reproduce("lacking", out=tmp_path, jobs=1, verbose=0)
     assert page.sections[0].text == "6"
+    assert page.lacking == []
 
 
 def test_one_data_set_that_is_missing_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -536,12 +573,13 @@ def test_a_report_of_what_is_there_runs_nothing(tmp_path):
 
 def test_half_of_a_synthetic_experiment_says_nothing_that_is_not_there(tmp_path):
     store = Store(tmp_path / "synthetic-constraints.jsonl")
-    for job in EXPERIMENTS["synthetic-constraints"].jobs(False)[:12]:
-        if job["measure"] == "euclidean":
-            store.add(job, {"MSL": 1e-4, "CSR": 90.0, "seconds": 1.0})
-    page = reproduce("synthetic-constraints", out=tmp_path, report_only=True, verbose=0)
-    assert "nan" not in " ".join(page.sections[0].findings)
-    assert "Incomplete" in (tmp_path / "report.md").read_text()
+    for count, job in enumerate(EXPERIMENTS["synthetic-constraints"].jobs(False)[:12], 1):
+        error = "MSL" if job["measure"] == "euclidean" else "MD"
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
+        if count in (1, 7, 12):
+            page = reproduce("synthetic-constraints", out=tmp_path, report_only=True, verbose=0)
+            assert "nan" not in " ".join(page.sections[0].findings)
+            assert f"Incomplete: {count} of 1200" in (tmp_path / "report.md").read_text()
 
 
 def test_a_later_run_keeps_what_earlier_ones_reported(tmp_path):
@@ -555,9 +593,17 @@ def test_a_later_run_keeps_what_earlier_ones_reported(tmp_path):
     names = ["movie-example", "exp-approximation", "parameters"]
     assert [section.name for section in page.sections] == names
     before = (tmp_path / "report.md").read_bytes()
-    with pytest.raises(ValueError, match="holds results that are not of quick runs"):
+    with pytest.raises(ValueError, match="of runs that were not quick; give quick ones another"):
         reproduce("exp-approximation", quick=True, out=tmp_path, verbose=0)
     assert (tmp_path / "report.md").read_bytes() == before
+
+
+def test_a_full_report_does_not_take_the_place_of_a_quick_one(tmp_path):
+    store = Store(tmp_path / "movielens.jsonl")
+    store.add(EXPERIMENTS["movielens"].jobs(True)[0], {"RMSE": 1.0})
+    with pytest.raises(ValueError, match="of runs that were quick; give full ones another folder"):
+        reproduce("all", out=tmp_path, report_only=True, verbose=0)
+    assert os.listdir(tmp_path) == ["movielens.jsonl"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -582,10 +628,10 @@ def test_a_killed_parallel_run_goes_on(tmp_path):
     wanted = experiment.jobs(True)[:10]
     kept = Store(path).keys()
     assert len(kept) >= 3
-    run_jobs(experiment, wanted, tmp_path, 1, 0)
-    run_jobs(experiment, wanted, tmp_path / "unbroken", 1, 0)
+    run_jobs(experiment, wanted, tmp_path, 1, 0, [])
+    run_jobs(experiment, wanted, tmp_path / "unbroken", 1, 0, [])
     broken, unbroken = (
-        [{**row, "took": 0, "seconds": 0} for row in stored(experiment, wanted, folder)]
+        [{**row, "seconds": 0} for row in stored(experiment, wanted, folder)]
         for folder in (tmp_path, tmp_path / "unbroken")
     )
     assert broken == unbroken
@@ -632,3 +678,67 @@ def test_a_fit_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
         reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
     assert len(Store(tmp_path / "exp-approximation.jsonl").keys()) == len(usual.jobs(False)) - 1
     assert "Incomplete: 3 of 4 fits" in (tmp_path / "report.md").read_text()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("algorithm", ["NMF", "RPR-NMF", OWN_L2])
+def test_ratings_are_judged_by_those_held_out(algorithm, monkeypatch):
+    """RMSE and F1 by hand, and nothing of the held-out ratings in the fit."""
+    rng = np.random.RandomState(0)
+    n, m = 40, 30
+    X = sp.csr_array(rng.randint(1, 6, (n, m)) * (rng.random_sample((n, m)) < 0.5))
+    people = Bunch(
+        data=X.astype(float),
+        gender=rng.choice(["F", "M"], n),
+        occupation=rng.choice(["a", "b", "c"], n),
+        age=rng.choice(movielens.AGES, n),
+        genres=rng.choice(["Drama", "War|Drama", "Comedy"], m),
+    )
+    monkeypatch.setattr(movielens, "ratings", lambda: people)
+    monkeypatch.setattr(movielens, "held_out", movielens.held_out.__wrapped__)
+    seen = []
+    monkeypatch.setattr(
+        movielens, "fit", lambda *given: seen.append((given[2], fit(*given))) or seen[-1][1]
+    )
+    job = next(j for j in EXPERIMENTS["movielens"].jobs(False) if j["algorithm"] == algorithm)
+    job = {**job, "K": 3, "constraints": 12, "fold": 2, "sweeps": 5}
+    found = movielens.run(job)
+    task, factors = seen[0]
+    folds = MaskedKFold(movielens.FOLDS, random_state=0).split(people.data, "zero")
+    test = list(folds)[2].X_test.toarray()
+    train = task.X.toarray()
+    assert not ((train > 0) & (test > 0)).any()
+    np.testing.assert_array_equal(train + test, X.toarray())
+    assert 0.15 < (test > 0).sum() / X.nnz < 0.25
+    assert [t.n_triplets for t in (task.row_triplets, task.column_triplets)] == [12, 12]
+    i, j = np.nonzero(test)
+    predicted = (factors.W @ factors.H)[i, j]
+    assert found["RMSE"] == pytest.approx(np.sqrt(np.mean((test[i, j] - predicted) ** 2)))
+    means = train.sum(axis=1) / (train > 0).sum(axis=1)
+    wanted, said = test[i, j] > means[i], predicted > means[i]
+    expected = 2 * (wanted & said).sum() / (wanted.sum() + said.sum())
+    assert found["F1"] == pytest.approx(100 * expected)
+    known = train > 0
+    errors = (train - factors.W @ factors.H)[known]
+    assert found["MSL"] == pytest.approx(np.mean(errors**2))
+
+
+def test_a_share_of_which_half_is_published_is_named():
+    def table(here, published):
+        cells = ["Avg.", "", Cell(here, published=published)]
+        return Table("t", "CSR %, Euclidean: mean", ["K", "triplets", "LCNMF"], [cells])
+
+    (text,) = movielens.half_of_it([table(99.98, 49.98)])
+    assert text.startswith("CSR %, Euclidean: LCNMF meets 100.0 % here, twice the published 49.98")
+    assert movielens.half_of_it([table(99.98, 98.0)]) == []
+
+
+def test_predictions_beyond_all_measure_are_named():
+    rows = [
+        {"algorithm": name, "measure": "euclidean", "K": 20, "RMSE": value}
+        for name, value in (("NMF", 0.9), ("GNMF", 5.0), ("RPR-NMF", float("nan")))
+    ]
+    (text,) = movielens.worse_than_the_mean(rows)
+    assert "GNMF Euclidean K = 20 (5.00), RPR-NMF Euclidean K = 20 (diverged)" in text
+    assert "changes places in every sweep" in text
+    assert movielens.worse_than_the_mean(rows[:1]) == []

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rprnmf.cli import main
-from rprnmf.datasets import home
+from rprnmf.datasets import DataError, home
 from rprnmf.experiments import EXPERIMENTS
+from rprnmf.experiments.dataset_table import FOUND
 
 
 def test_a_report_is_written(tmp_path, capsys):
@@ -50,6 +53,36 @@ def test_missing_data_are_one_sentence_and_exit_1(tmp_path, monkeypatch, capsys)
     assert text.startswith("rprnmf reproduce: ORL faces (32 x 32) is missing")
     assert "\n" not in text
     assert not (out / "report.html").exists()
+
+
+def test_what_was_left_out_for_want_of_data_shows_in_the_exit_code(tmp_path, monkeypatch, capsys):
+    def absent():
+        raise DataError("Not there.")
+
+    for name in FOUND:
+        monkeypatch.setitem(FOUND, name, absent if name == "CMU PIE" else lambda: [np.ones((2, 3))])
+    arguments = ["reproduce", "datasets", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(arguments) == 3
+    assert "datasets: Not there." in capsys.readouterr().err
+    monkeypatch.setitem(FOUND, "CMU PIE", lambda: [np.ones((2, 3))])
+    assert main(arguments) == 0
+    assert main([*arguments, "--report-only"]) == 0
+
+
+def test_an_interrupt_and_an_error_have_their_codes(tmp_path, monkeypatch, capsys):
+    def stops(settings):
+        raise KeyboardInterrupt
+
+    usual = EXPERIMENTS["exp-approximation"]
+    monkeypatch.setitem(EXPERIMENTS, "exp-approximation", replace(usual, run=stops))
+    arguments = ["reproduce", "exp-approximation", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(arguments) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err
+    arguments[3] = "0"
+    assert main(arguments) == 1
+    assert "rprnmf reproduce: jobs must be" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="jobs must be"):
+        main([*arguments[:2], "--jobs", "0", "--traceback"])
 
 
 def test_it_is_a_module_too():

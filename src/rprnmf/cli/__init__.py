@@ -14,6 +14,9 @@ COMMANDS = ("reproduce",)  # a module of this folder each, with add_arguments an
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code.
 
+    That is 0, 1 after an error, 2 for what is not understood, 3 if all was done but for data that
+    are not there, and 130 after an interrupt.
+
     Parameters
     ----------
     arguments : sequence of str, default=None
@@ -23,15 +26,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="rprnmf", description="Factorise a matrix and keep what is known about it."
     )
     parser.add_argument("--version", action="version", version=f"rprnmf {version('rprnmf')}")
-    parser.add_argument(
-        "--traceback", action="store_true", help="show where in the program an error arose"
-    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         module = import_module(f"rprnmf.cli.{name}")
         summary = (module.__doc__ or "").strip().splitlines()[0]
         part = commands.add_parser(name, help=summary, description=summary)
         module.add_arguments(part)
+        part.add_argument(
+            "--traceback", action="store_true", help="show where in the program an error arose"
+        )
         part.set_defaults(run=module.run)
     chosen = parser.parse_args(arguments)
     try:

@@ -10,6 +10,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     from rprnmf.experiments import EXPERIMENTS
 
+    parser.epilog = "Exit code 3: done, but for data sets that are not there; each is named."
     parser.add_argument(
         "name", choices=[*EXPERIMENTS, "all"], metavar="NAME", help=", ".join([*EXPERIMENTS, "all"])
     )
@@ -51,4 +52,4 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in section.findings:
             print(f"  - {finding}")
     print(f"\nReport: {out / 'report.html'}")
-    return 0
+    return 3 if page.lacking else 0

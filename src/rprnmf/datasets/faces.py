@@ -31,7 +31,9 @@ TERMS = {
 }
 
 
-def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bunch:
+def fetch_orl(
+    *, data_home: Any = None, download_if_missing: bool = True, return_X_y: bool = False
+) -> Any:
     """The ORL (AT&T, Olivetti) faces: 400 images of 40 people.
 
     Parameters
@@ -41,10 +43,12 @@ def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
         ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
+    return_X_y : bool, default=False
+        True: return ``data`` and ``target`` only.
 
     Returns
     -------
-    bunch : Bunch
+    bunch : Bunch, or ``(data, target)``
         ``data``: ndarray of shape (400, 1024), grey levels 0 to 255; ``images``: the same upright,
         of shape (400, 32, 32); ``target``: the person, 0 to 39; ``DESCR``.
 
@@ -54,10 +58,12 @@ def fetch_orl(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     >>> fetch_orl().data.shape  # doctest: +SKIP
     (400, 1024)
     """
-    return _faces(ORL, data_home, download_if_missing)
+    return _faces(ORL, data_home, download_if_missing, return_X_y)
 
 
-def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bunch:
+def fetch_pie(
+    *, data_home: Any = None, download_if_missing: bool = True, return_X_y: bool = False
+) -> Any:
     """The CMU PIE faces of pose 27: 2856 images of 68 people under different lights.
 
     Parameters
@@ -67,10 +73,12 @@ def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
         ``~/rprnmf_data`` to look in and to download to.
     download_if_missing : bool, default=True
         False: raise if the data are not there.
+    return_X_y : bool, default=False
+        True: return ``data`` and ``target`` only.
 
     Returns
     -------
-    bunch : Bunch
+    bunch : Bunch, or ``(data, target)``
         ``data``: ndarray of shape (2856, 1024), grey levels 0 to 255; ``images``: the same
         upright, of shape (2856, 32, 32); ``target``: the person, 0 to 67; ``DESCR``.
 
@@ -80,10 +88,10 @@ def fetch_pie(*, data_home: Any = None, download_if_missing: bool = True) -> Bun
     >>> fetch_pie().data.shape  # doctest: +SKIP
     (2856, 1024)
     """
-    return _faces(PIE, data_home, download_if_missing)
+    return _faces(PIE, data_home, download_if_missing, return_X_y)
 
 
-def _faces(source: Source, data_home: Any, download_if_missing: bool) -> Bunch:
+def _faces(source: Source, data_home: Any, download_if_missing: bool, return_X_y: bool) -> Any:
     def convert(official: Path, folder: Path) -> None:
         from scipy.io import loadmat
 
@@ -97,6 +105,8 @@ def _faces(source: Source, data_home: Any, download_if_missing: bool) -> Bunch:
     folder = locate(source, convert, data_home, download_if_missing)
     with np.load(folder / source.prepared) as found:
         data, labels = found["images"].astype(np.float64), found["labels"].astype(np.int64)
+    if return_X_y:
+        return data, labels - 1
     return Bunch(
         data=data,
         images=data.reshape(-1, 32, 32).transpose(0, 2, 1),  # the files go down the columns

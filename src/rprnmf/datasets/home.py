@@ -110,7 +110,11 @@ def locate(
     wanted = (source.prepared, *source.beside)
     for place in places:
         if all((place / name).exists() for name in wanted):
-            check(source, place)
+            try:
+                check(source, place)
+            except DataError as error:
+                other = "" if data_home is not None else f", or set {VARIABLE} to another folder"
+                raise DataError(f"{error}; remove it{other}.") from error
             return place
     home = places[-1]
     for place in places:
@@ -142,17 +146,17 @@ def missing(source: Source, places: list[Path], data_home: Any) -> str:
 
 
 def check(source: Source, folder: Path) -> None:
-    """Refuse a prepared file that is not what it should be."""
+    """Refuse a prepared file that is not what it should be; what to do is for the caller to say."""
     path = folder / source.prepared
     try:
         with np.load(path) as data:
             found = digest(data[array] for array in source.arrays)
     except Exception as error:
-        raise DataError(f"{path} cannot be read as {source.title} ({error}).") from error
+        raise DataError(f"{path} cannot be read as {source.title} ({error})") from error
     if found != source.digest:
         raise DataError(
             f"{path} is not {source.title}: the checksum of its content is {found}, expected "
-            f"{source.digest}."
+            f"{source.digest}"
         )
 
 
@@ -166,25 +170,37 @@ def prepare(
     source: Source, official: Path, home: Path, convert: Callable[[Path, Path], None]
 ) -> None:
     """Turn an official file into prepared ones, of which the npz file comes last."""
-    home.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home) as name:
-        folder = Path(name)
-        try:
-            convert(official, folder)
-        except Exception as error:
-            raise DataError(
-                f"{official} cannot be read as {source.title} ({error}); remove it to download it "
-                "again."
-            ) from error
-        try:
-            check(source, folder)
-        except DataError as error:
-            raise DataError(
-                f"{official} is not {source.title} as it should be ({error}); remove it to "
-                "download it again."
-            ) from error
-        for part in (*source.beside, source.prepared):
-            os.replace(folder / part, home / part)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home) as name:
+            folder = Path(name)
+            convert_and_check(source, official, folder, convert)
+            for part in (*source.beside, source.prepared):
+                os.replace(folder / part, home / part)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(f"{source.title} cannot be prepared in {home} ({error}).") from error
+
+
+def convert_and_check(
+    source: Source, official: Path, folder: Path, convert: Callable[[Path, Path], None]
+) -> None:
+    """Refuse an official file that is something else."""
+    try:
+        convert(official, folder)
+    except Exception as error:
+        raise DataError(
+            f"{official} cannot be read as {source.title} ({error}); remove it to download it "
+            "again."
+        ) from error
+    try:
+        check(source, folder)
+    except DataError as error:
+        raise DataError(
+            f"{official} is not {source.title} as it should be ({error}); remove it to download "
+            "it again."
+        ) from error
 
 
 def digest(arrays: Iterable[np.ndarray]) -> str:

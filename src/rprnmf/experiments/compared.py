@@ -11,7 +11,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from rprnmf.experiments.algorithms import CONTROL, PAPER
 from rprnmf.experiments.base import Row, published
-from rprnmf.experiments.page import Section, Table, number
+from rprnmf.experiments.page import Section, Table, as_printed, number
 from rprnmf.experiments.tables import AVERAGE, LOWER, NAMES, UNIT, counted, metric_table
 
 CLOSE = 0.05  # share of a published figure within which it counts as the same
@@ -137,7 +137,7 @@ def beside_best(
     without = f"{control} {number(found[control], 3)}, " if control in found else ""
     return (
         f"{number(found[champion], 3)} {where} "
-        f"({without}best published {number(figure, 4)}, {other})"
+        f"({without}best published {as_printed(figure)}, {other})"
     )
 
 
@@ -146,10 +146,11 @@ class Gap:
     """By how much one algorithm is better than another on the same draws."""
 
     metric: str
-    mean: float
-    error: float | None
-    better: int
     runs: int
+    mean: float = np.nan  # over pairs of which neither diverged
+    error: float | None = None
+    better: int = 0
+    worse: int = 0
     lead: float = 0.0  # sum of the ranks of the differences, positive where the first is better
     chance: float = 1.0  # by the test of that (Wilcoxon's): one fit that failed does not sway it
 
@@ -161,22 +162,36 @@ class Gap:
         return "better than" if self.lead > 0 else "worse than"
 
     def text(self) -> str:
-        """+1.2 ± 0.4, better in 7 of 9."""
+        """+1.2 ± 0.4, better in 7, worse in 1 of 9."""
         error = "" if self.error is None else f" ± {self.error:.2g}"
-        return f"{self.mean:+.3g}{error}, better in {self.better} of {self.runs}"
+        counts = f"better in {self.better}, worse in {self.worse} of {self.runs}"
+        return f"{self.gain}{error}, {counts}"
+
+    @property
+    def gain(self) -> str:
+        """The mean difference; there is none where one of every pair diverged."""
+        return f"{self.mean:+.3g}" if np.isfinite(self.mean) else "diverged"
 
 
 def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str) -> Gap:
-    """Of two algorithms; ``runs`` may be 0."""
-    found = np.array(differences(rows, metric, one, other, repeat, measure))
-    if not len(found):
-        return Gap(metric, np.nan, None, 0, 0)
-    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None
-    gains = -found if metric in LOWER else found
-    lead = float((np.sign(gains) * rankdata(abs(gains))).sum())
-    told = len(found) >= FEWEST and found.any()
-    chance = float(wilcoxon(found).pvalue) if told else 1.0
-    return Gap(metric, float(found.mean()), error, int((gains > 0).sum()), len(found), lead, chance)
+    """Of two algorithms; ``runs`` may be 0. A fit that diverged is worse than any that did not."""
+    pairs = values_of_pairs(rows, metric, one, other, repeat, measure)
+    found = Gap(metric, len(pairs))
+    finite = np.isfinite(pairs)
+    shift = np.subtract(*pairs[finite.all(axis=1)].T)
+    if len(shift):
+        found.mean = float(shift.mean())
+    if len(shift) > 1:
+        found.error = float(shift.std(ddof=1) / np.sqrt(len(shift)))
+    gains = finite[:, 0].astype(float) - finite[:, 1]
+    gains *= 1.0 + 2.0 * abs(shift).max(initial=0.0)
+    gains[finite.all(axis=1)] = -shift if metric in LOWER else shift
+    found.better, found.worse = int((gains > 0).sum()), int((gains < 0).sum())
+    gains = gains[gains != 0.0]
+    found.lead = float((np.sign(gains) * rankdata(abs(gains))).sum())
+    if found.runs >= FEWEST and len(gains):
+        found.chance = float(wilcoxon(gains).pvalue)
+    return found
 
 
 def rivals(rows: list[Row]) -> list[tuple[str, str, str]]:
@@ -203,7 +218,8 @@ def paired_table(name: str, rows: list[Row], metrics: Sequence[str], repeat: str
             cells = [found.text() if found.runs else "-" for found in gaps]
             body.append([one, NAMES[measure], other, *cells])
     caption = (
-        "Differences on the same draws: mean ± standard error (sentences go by Wilcoxon's test)"
+        "Differences on the same draws: mean ± standard error. Sentences go by Wilcoxon's test at "
+        f"{CHANCE:.0%}, each by itself; draws of the same data are not quite independent"
     )
     head = ["algorithm", "measure", "against", *judged]
     return Table(f"{name}-paired", caption, head, body)
@@ -220,7 +236,7 @@ def verdicts(rows: list[Row], metrics: Sequence[str], repeat: str) -> list[str]:
             if found.runs:
                 runs.setdefault((one, measure), set()).add(found.runs)
                 named = said.setdefault((one, measure), {}).setdefault(found.word, {})
-                named.setdefault(other, []).append(f"{metric} {found.mean:+.3g}")
+                named.setdefault(other, []).append(f"{metric} {found.gain}")
     return [
         f"{one}, {NAMES[measure]}, {pairs(runs[one, measure])}: "
         + "; ".join(
@@ -258,10 +274,10 @@ def stopped_early(rows: list[Row]) -> list[str]:
     return sentences
 
 
-def differences(
+def values_of_pairs(
     rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str
-) -> list[float]:
-    """The differences of two algorithms on the same draws."""
+) -> np.ndarray:
+    """What two algorithms reach on the same draws, of shape (n_pairs, 2)."""
 
     def found(algorithm: str) -> dict[Any, float]:
         return {
@@ -271,4 +287,4 @@ def differences(
         }
 
     a, b = found(one), found(other)
-    return [a[place] - b[place] for place in a if place in b]
+    return np.array([(a[place], b[place]) for place in a if place in b]).reshape(-1, 2)

@@ -57,7 +57,7 @@ def section(rows: list[Row]) -> Section:
     for name, points in found.items():
         apart = normalised(points)
         body.append([name, *(f"{gap:.2f}" for gap in apart)])
-        rate = satisfied_rate(points, known) if name != "LCNMF" or apart.any() else 0.0
+        rate = satisfied_rate(points, known) if apart.any() else 0.0
         d24, d34 = apart[PAIRS.index((1, 3))], apart[PAIRS.index((2, 3))]
         order = "equal to" if d24 == d34 else "less than" if d24 < d34 else "greater than"
         findings.append(

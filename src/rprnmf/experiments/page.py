@@ -38,22 +38,24 @@ th:first-child, td:first-child { text-align: left; } tbody tr:hover { background
 
 @dataclass
 class Cell:
-    """A number with how far it spreads, beside a published one, and whether it is the best."""
+    """A number with how far it spreads, beside a published one, and whether it is the best.
+
+    ``diverged`` counts the runs that gave no number and are not in it.
+    """
 
     value: float | None
     spread: float | None = None
     published: float | None = None
     best: bool = False
     digits: int = 3
+    diverged: int = 0
 
     def text(self) -> str:
         """As it stands in a table, without marks."""
-        if self.value is None:
-            return "-"
-        found = number(self.value, self.digits)
+        found = "-" if self.value is None else number(self.value, self.digits)
         if self.spread is not None:
             found += f" ± {number(self.spread, 2)}"
-        return found
+        return found + (f", {self.diverged} diverged" if self.diverged else "")
 
 
 def number(value: float, digits: int) -> str:
@@ -65,7 +67,12 @@ def number(value: float, digits: int) -> str:
         return f"{value:.{1 if digits > 2 and size < 1000 else 0}f}"
     if 0 < size < 1e-3:
         return f"{value:.{digits - 1}e}".replace("e-0", "e-")
-    return f"{value:.{digits}g}"
+    return f"{value:#.{digits}g}" if size else "0"
+
+
+def as_printed(value: float) -> str:
+    """A published figure: no digit that is not there."""
+    return f"{value:.4g}" if abs(value) >= 1e-3 or not value else number(value, 4)
 
 
 @dataclass
@@ -114,6 +121,7 @@ class Page:
     title: str
     sections: list[Section] = field(default_factory=list)
     text: str = ""
+    lacking: list[str] = field(default_factory=list)  # which data sets were not there, and why
 
     def write(self, folder: Any) -> None:
         """Write report.html, report.md, and a file for every table and picture.
@@ -203,7 +211,7 @@ def _bold(cell: Any) -> str:
     text = escape(cell.text())
     text = f"<strong>{text}</strong>" if cell.best else text
     if cell.published is not None:
-        text += f' <span class="published">({number(cell.published, 4)})</span>'  # one below
+        text += f' <span class="published">({as_printed(cell.published)})</span>'  # one below
     return text
 
 
@@ -211,7 +219,7 @@ def _marked(cell: Any) -> str:
     if not isinstance(cell, Cell):
         return str(cell).replace("|", "\\|")
     text = f"**{cell.text()}**" if cell.best else cell.text()
-    return text + (f" ({number(cell.published, 4)})" if cell.published is not None else "")
+    return text + (f" ({as_printed(cell.published)})" if cell.published is not None else "")
 
 
 def _inline(figure: Figure) -> str:

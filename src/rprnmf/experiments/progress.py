@@ -30,6 +30,7 @@ class Progress:
         self.terminal = self.file.isatty()
         self.started = self.said = time.monotonic()
         self.done, self.count = 0.0, 0
+        self.show(0.0)
 
     def step(self, cost: float) -> None:
         """One more job is done."""
@@ -47,11 +48,12 @@ class Progress:
         """Print where it stands."""
         share = min(self.done / self.costs, 1.0)
         full = int(share * WIDTH)
-        left = seconds / share - seconds if share > 0 else 0.0
         text = (
             f"{self.label:24} |{'#' * full}{'.' * (WIDTH - full)}| {share:4.0%} "
-            f"{self.count} of {self.n_jobs} fits, {clock(seconds)}, {clock(left)} left"
+            f"{self.count} of {self.n_jobs} fits, {clock(seconds)}"
         )
+        if share > 0:
+            text += f", {clock(seconds / share - seconds)} left"
         end = "" if self.terminal else "\n"
         print(f"\r{text}   " if self.terminal else text, end=end, file=self.file, flush=True)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -93,8 +92,7 @@ def reproduce(
     stores = {one: Store(folder / f"{one}.jsonl") for one in EXPERIMENTS}  # all can be read
     if report_only and not any(store.keys() for store in stores.values()):
         raise ValueError(f"there is nothing to report: there are no results in {folder}.")
-    if quick:
-        refuse_full_results(stores)
+    refuse_a_mixture(stores, quick)
     need_matplotlib()
     chosen = [EXPERIMENTS[one] for one in (EXPERIMENTS if name == "all" else [name])]
     report = Report(folder, quick, [experiment.name for experiment in chosen])
@@ -104,6 +102,7 @@ def reproduce(
     if name != "all" and unfinished(chosen[0].jobs(quick), stores[name]):
         chosen[0].prepare()  # where there are no data nothing is written
     failures: list[Exception] = []
+    lacking: list[str] = []
     with alone(folder):
         for experiment in chosen:
             try:
@@ -115,6 +114,7 @@ def reproduce(
                     raise
                 errors = [error]
             texts = [str(each) for each in errors]
+            lacking += texts
             report.renew(experiment.name, texts)
             page = report.write()
             for text in texts if verbose else ():
@@ -124,6 +124,7 @@ def reproduce(
             f"{counted(len(failures), 'fit')} failed, the others are stored and reported; the "
             f"first: {type(failures[0]).__name__}: {failures[0]} ({failures[0].__notes__[-1]})"
         ) from failures[0]
+    page.lacking = lacking
     return page
 
 
@@ -132,18 +133,20 @@ def default_folder(quick: bool) -> str:
     return "results-quick" if quick else "results"
 
 
-def refuse_full_results(stores: dict[str, Store]) -> None:
-    """A report of quick fits must not take the place of one of all."""
+def refuse_a_mixture(stores: dict[str, Store], quick: bool) -> None:
+    """A report of quick fits must not take the place of one of all, or the other way round."""
     from rprnmf.experiments import EXPERIMENTS
 
     for name, store in stores.items():
-        jobs = EXPERIMENTS[name].jobs
-        full = {whatever_edition(job) for job in jobs(False)}
-        full -= {whatever_edition(job) for job in jobs(True)}
+        wanted, others = (
+            {whatever_edition(job) for job in EXPERIMENTS[name].jobs(kind)}
+            for kind in (quick, not quick)
+        )
         done = store.keys()
-        if full & {whatever_edition(json.loads(one)) for one in done}:
+        if (others - wanted) & {whatever_edition(json.loads(one)) for one in done}:
+            theirs, ours = ("not quick", "quick") if quick else ("quick", "full")
             raise ValueError(
-                f"{store.path} holds results that are not of quick runs; give quick ones another "
+                f"{store.path} holds results of runs that were {theirs}; give {ours} ones another "
                 "folder."
             )
 
@@ -203,9 +206,9 @@ class Report:
         if len(rows) < len(wanted):
             before.append(f"Incomplete: {len(rows)} of {len(wanted)} fits.")
         section.text = " ".join([*before, section.text])
-        took = [row["took"] for row in rows if row["took"] == row["took"]]
-        if len(took) > 1 and len(took) == len(rows):
-            section.text += f" All {len(rows)} fits took {clock(sum(took))} of one process."
+        if all("seconds" in row for row in rows):
+            took = clock(sum(row["seconds"] for row in rows))
+            section.text += f" The {counted(len(rows), 'fit')} alone took {took} of one core."
         return section
 
 
@@ -227,12 +230,12 @@ def run_jobs(
     folder: Path,
     processes: int,
     verbose: int,
-    failures: list[Exception] | None = None,
+    failures: list[Exception],
 ) -> list[DataError]:
     """Do what is not done yet; returns which data some of it lacked.
 
     Where nothing can be done without data that are not there, that is an error. What fails is
-    added to ``failures`` and the others go on; without such a list it is raised.
+    added to ``failures`` and the others go on.
     """
     store = Store(folder / f"{experiment.name}.jsonl")
     left = unfinished(wanted, store)
@@ -242,15 +245,13 @@ def run_jobs(
     experiment.prepare()
     costs = sum(map(experiment.cost, left))
     bar = Progress(experiment.name, costs, len(left)) if verbose else None
-    for settings, found, took in finished(experiment, left, min(processes, len(left))):
+    for settings, found in finished(experiment, left, min(processes, len(left))):
         if isinstance(found, DataError):
             lacking[str(found)] = found
         elif isinstance(found, Exception):
-            if failures is None:
-                raise found
             failures.append(found)
         else:
-            store.add(settings, found, took)
+            store.add(settings, found)
         if bar:
             bar.step(experiment.cost(settings))
     return list(lacking.values())
@@ -258,7 +259,7 @@ def run_jobs(
 
 def finished(
     experiment: Experiment, left: list[Settings], processes: int
-) -> Iterator[tuple[Settings, Values | Exception, float]]:
+) -> Iterator[tuple[Settings, Values | Exception]]:
     """Jobs as they are done; their threads do not outnumber the cores."""
     if processes == 1 or len(left) == 1:
         with threadpool_limits(1):
@@ -270,11 +271,10 @@ def finished(
         yield from work(delayed(one)(experiment.name, settings) for settings in left)
 
 
-def one(name: str, settings: Settings) -> tuple[Settings, Values | Exception, float]:
-    """One job, in whatever process: what it gave, or what went wrong; and seconds."""
+def one(name: str, settings: Settings) -> tuple[Settings, Values | Exception]:
+    """One job, in whatever process: what it gave, or what went wrong."""
     from rprnmf.experiments import EXPERIMENTS
 
-    started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # tables say who stopped early
         try:
@@ -282,4 +282,4 @@ def one(name: str, settings: Settings) -> tuple[Settings, Values | Exception, fl
         except Exception as error:
             error.add_note(f"in {name}, {settings}")
             found = error
-    return settings, found, time.perf_counter() - started
+    return settings, found

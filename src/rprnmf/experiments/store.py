@@ -28,9 +28,9 @@ def plain(value: Any) -> Any:
 
 
 def row_of(record: dict[str, Any]) -> Row:
-    """Settings, values and time of a record; what JSON has no number for is NaN."""
+    """Settings and values of a record; what JSON has no number for is NaN."""
     values = {k: float("nan") if v is None else v for k, v in record["values"].items()}
-    return {**record["settings"], **values, "took": record.get("took", float("nan"))}
+    return {**record["settings"], **values}
 
 
 class Store:
@@ -68,14 +68,9 @@ class Store:
         """Settings and values of a job that is done, else None."""
         return self._found.get(key(settings))
 
-    def add(self, settings: Settings, values: Values, took: float | None = None) -> None:
-        """Take down a job, and how many seconds it took."""
-        record: dict[str, Any] = {
-            "settings": settings,
-            "values": plain(values),
-        }
-        if took is not None:
-            record["took"] = round(took, 3)
+    def add(self, settings: Settings, values: Values) -> None:
+        """Take down a job."""
+        record = {"settings": settings, "values": plain(values)}
         line = (json.dumps(record, allow_nan=False) + "\n").encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)

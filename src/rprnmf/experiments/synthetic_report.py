@@ -9,9 +9,9 @@ import numpy as np
 
 from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
-from rprnmf.experiments.compared import differences, stopped_early
+from rprnmf.experiments.compared import gap, stopped_early
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.page import Section, Table, number
+from rprnmf.experiments.page import Section, Table, as_printed, number
 from rprnmf.experiments.tables import NAMES, averages_table, summary
 
 METRICS = ("MSL", "MD", "CSR", "seconds")
@@ -100,7 +100,7 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
                 ours = mean(rows, algorithm, measure, metric)
                 found.append(
                     f"{algorithm}, {NAMES[measure]}: {metric} {number(ours, 3)}, "
-                    f"{ours / figure:.2f} times the published {number(figure, 4)}."
+                    f"{ours / figure:.2f} times the published {as_printed(figure)}."
                 )
     if not {(algorithm, measure) for algorithm in PAPER for measure in ERROR} <= present:
         return found
@@ -129,11 +129,12 @@ def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) ->
             + "; in the paper GNMF is the fastest and LCNMF the slowest."
         )
     for measure in ERROR:
-        gains = np.array(differences(rows, "CSR", "RPR-NMF", "NMF", "repetition", measure))
-        found.append(
-            f"RPR-NMF over NMF on the same draws, {NAMES[measure]}: CSR {gains.mean():+.1f} "
-            f"points (standard error {gains.std(ddof=1) / np.sqrt(len(gains)):.1f})."
-        )
+        gain = gap(rows, "CSR", "RPR-NMF", "NMF", "repetition", measure)
+        if gain.error is not None:
+            found.append(
+                f"RPR-NMF over NMF on the same draws, {NAMES[measure]}: CSR {gain.mean:+.1f} "
+                f"points (standard error {gain.error:.1f})."
+            )
     for measure, (metric, _) in ERROR.items():
         part = [r for r in rows if r["algorithm"] == OWN and r["measure"] == measure]
         if part:

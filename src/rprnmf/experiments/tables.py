@@ -63,11 +63,14 @@ def metric_table(
 
 
 def summary(values: Sequence[float], figure: float | None = None) -> Cell:
-    """Mean and standard deviation, beside a published figure."""
-    if not values:
-        return Cell(None, published=figure)
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return Cell(float(np.mean(values)), spread, figure)
+    """Mean and standard deviation of what did not diverge, beside a published figure."""
+    finite = [value for value in values if np.isfinite(value)]
+    found = Cell(None, published=figure, diverged=len(values) - len(finite))
+    if finite:
+        found.value = float(np.mean(finite))
+    if len(finite) > 1:
+        found.spread = float(np.std(finite, ddof=1))
+    return found
 
 
 def counted(n: int, name: str) -> str:
@@ -77,7 +80,7 @@ def counted(n: int, name: str) -> str:
 
 def mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     """The best of a line, and what looks the same."""
-    values = [cell.value for cell in cells if cell.value is not None and cell.value == cell.value]
+    values = [cell.value for cell in cells if cell.value is not None]
     if len(values) > 1:
         best = number(min(values) if metric in LOWER else max(values), Cell.digits)
         for cell in cells:
