@@ -22,6 +22,7 @@ from rprnmf.datasets import DataError, MissingDataError
 from rprnmf.experiments import EXPERIMENTS, movielens, reproduce, synthetic
 from rprnmf.experiments.algorithms import (
     BOTH,
+    EXPONENTIAL,
     GRAPH,
     LOSS,
     OWN,
@@ -130,7 +131,9 @@ def tiny_task(missing=None) -> Task:
     return Task(X, W, H, rows, columns, strength=2.0, sweeps=4, missing=missing)
 
 
-@pytest.mark.parametrize("algorithm", [*PAPER, PLAIN, OWN, GRAPH, BOTH, PLAIN_L2, OWN_L2])
+@pytest.mark.parametrize(
+    "algorithm", [*PAPER, PLAIN, OWN, EXPONENTIAL, GRAPH, BOTH, PLAIN_L2, OWN_L2]
+)
 @pytest.mark.parametrize("measure", ["euclidean", "divergence"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_algorithm_runs_from_the_start_it_is_given(algorithm, measure):

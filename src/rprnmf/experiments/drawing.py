@@ -19,6 +19,7 @@ COLOURS = {
     "RPR-NMF": "#0b5cad",
     "NMF (cd)": "#a3a8b0",
     "triplets (cd)": "#d6336c",
+    "exponential (cd)": "#e8863a",
     "NMF, L2 (cd)": "#a3a8b0",
     "triplets, L2 (cd)": "#d6336c",
     "graph (cd)": "#6aa84f",
