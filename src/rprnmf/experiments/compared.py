@@ -170,7 +170,7 @@ class Gap:
     @property
     def gain(self) -> str:
         """The mean difference; there is none where one of every pair diverged."""
-        return f"{self.mean:+.3g}" if np.isfinite(self.mean) else "diverged"
+        return f"{self.mean:+#.3g}" if np.isfinite(self.mean) else "diverged"
 
 
 def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str) -> Gap:

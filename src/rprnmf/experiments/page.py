@@ -27,7 +27,7 @@ nav li { margin: .35rem 0; }
 .quiet, caption { color: var(--quiet); font-size: .86rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; white-space: nowrap; padding-bottom: .3rem; }
-th, td { padding: .28rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
+th, td { padding: .28rem .45rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; vertical-align: top; }
 th { background: var(--soft); font-weight: 600; white-space: normal; vertical-align: bottom; }
 .published { display: block; color: var(--quiet); font-size: .92em; line-height: 1.25; }
