@@ -137,7 +137,7 @@ def cost(settings: Settings) -> float:
     if settings["algorithm"] not in PAPER:
         return entries * 4e-8 + kmeans
     slow = settings["measure"] == "divergence" and settings["algorithm"] != "GNMF"
-    return entries * settings["sweeps"] * (3.5e-9 if slow else 6e-10) + kmeans
+    return entries * settings["sweeps"] * (1.2e-9 if slow else 5e-10) + kmeans
 
 
 def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
