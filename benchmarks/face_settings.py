@@ -32,10 +32,10 @@ CHANGES = [
 
 def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
     """ACC and NMI of every draw."""
-    usual = {name: getattr(algorithms, name) for name in ("WIDE", *GRAPH.values())}
+    usual = {name: getattr(algorithms, name) for name in ("SETTINGS", *GRAPH.values())}
     known = {k: v for k, v in change.items() if k not in GRAPH}
-    wide = {**algorithms.WIDE[algorithms.BOTH], **known}
-    algorithms.WIDE = {**algorithms.WIDE, algorithms.BOTH: wide}
+    wide = {**algorithms.SETTINGS[algorithms.BOTH], **known}
+    algorithms.SETTINGS = {**algorithms.SETTINGS, algorithms.BOTH: wide}
     for name, variable in GRAPH.items():
         setattr(algorithms, variable, change.get(name, usual[variable]))
     try:
@@ -63,7 +63,7 @@ def main() -> None:
     quick, folder = start_process("face_settings")
     counts = {"orl": 1, "pie": 1} if quick else {"orl": 6, "pie": 3}
     usual = {
-        **algorithms.WIDE[algorithms.BOTH],
+        **algorithms.SETTINGS[algorithms.BOTH],
         **{name: getattr(algorithms, variable) for name, variable in GRAPH.items()},
     }
     measured = (

@@ -25,19 +25,24 @@ from rprnmf.triplets import Triplets, triplets_to_graph, triplets_to_labels
 LOSS = {"euclidean": "frobenius", "divergence": "kullback-leibler"}
 ERROR = {"euclidean": ("MSL", mean_squared_loss), "divergence": ("MD", mean_divergence)}
 PAPER = ("NMF", "GNMF", "LCNMF", "RPR-NMF")  # by the authors' rules
-# the library's own, with default settings, and the distance of the measure
+# the library's own, with the distance of the measure: without triplets, and with them
 PLAIN, OWN = "NMF (cd)", "triplets (cd)"
-EXPONENTIAL = "exponential (cd)"  # the same with the penalty of the paper
+EXPONENTIAL = "exponential (cd)"
 GRAPH, BOTH = "graph (cd)", "triplets + graph (cd)"
-# To find people is more than to meet the triplets that are known: a wide margin, and a strength
-# that is not the least that will do. One setting for all faces, looked for on draws of both sets
-# that the tables do not count (repetitions from 100 on). The graph alone is better weak.
-WIDE = {
+PLAIN_L2, OWN_L2 = "NMF, L2 (cd)", "triplets, L2 (cd)"
+RATINGS = {"alpha_W": 0.35, "alpha_power": 0.7}  # for ratings: factors need it
+SETTINGS: dict[str, dict[str, Any]] = {
+    PLAIN: {},
+    OWN: {},
+    EXPONENTIAL: {"penalty": "exponential"},  # that of the paper
+    PLAIN_L2: RATINGS,
+    OWN_L2: RATINGS,
+    # To find people is more than to meet the triplets that are known: a wide margin, and a strength
+    # that is not the least that will do. One setting for all faces, looked for on draws of both
+    # sets that the tables do not count (repetitions from 100 on). The graph alone is better weak.
     GRAPH: {"graph_strength": 1.0},
     BOTH: {"graph_strength": 80.0, "margin": 2.0, "column_strength": 5.0},
 }
-PLAIN_L2, OWN_L2 = "NMF, L2 (cd)", "triplets, L2 (cd)"
-RATINGS = {"alpha_W": 0.35, "alpha_power": 0.7}  # for ratings: factors need it
 CONTROL = {  # without triplets; a graph has the strength that is good without them
     "RPR-NMF": "NMF",
     OWN: PLAIN,
@@ -56,14 +61,13 @@ EDITIONS = {"paper": 3, "complete": 3, "incomplete": 5}
 
 def recipe(algorithm: str, missing: bool = False) -> dict[str, Any]:
     """What the result of an algorithm depends on beside the task, for the store."""
-    own = "incomplete" if missing else "complete"
-    found: dict[str, Any] = {"edition": EDITIONS["paper" if algorithm in PAPER else own]}
-    if algorithm in WIDE:
-        found |= {**WIDE[algorithm], "neighbours": NEIGHBOURS, "heat": HEAT}
+    if algorithm in PAPER:
+        return {"edition": EDITIONS["paper"]}
+    found = {"edition": EDITIONS["incomplete" if missing else "complete"], **SETTINGS[algorithm]}
+    if algorithm in (GRAPH, BOTH):
+        found |= {"neighbours": NEIGHBOURS, "heat": HEAT}
     if algorithm == BOTH:
         found |= {"near": NEAR}
-    if algorithm in (PLAIN_L2, OWN_L2):
-        found |= RATINGS
     return found
 
 
@@ -92,6 +96,11 @@ class Task:
             "column": (self.column_triplets, self.X.shape[1]),
         }
         return {side: (t, n) for side, (t, n) in found.items() if t is not None and t.n_triplets}
+
+    @property
+    def triplets(self) -> dict[str, Triplets]:
+        """As `fit` takes them."""
+        return {f"{side}_triplets": triplets for side, (triplets, _) in self.sides.items()}
 
 
 @dataclass
@@ -146,54 +155,56 @@ def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
         "random_state": 0,
         "n_jobs": 1,
     }
-    by_the_paper = {"solver": "paper", "max_iter": task.sweeps}
-    known = {f"{side}_triplets": triplets for side, (triplets, _) in task.sides.items()}
-    model: Any
-    arguments: dict[str, Any] = {}
-    if algorithm == "NMF":
-        model = NMF(**common, **by_the_paper)
-    elif algorithm == "GNMF":
-        graphs = {
-            f"{side}_graph": triplets_to_graph(triplets, n, on_cycle="condense")
-            for side, (triplets, n) in task.sides.items()
-        }
-        model = GNMF(**common, **by_the_paper, **graphs)
-    elif algorithm == "LCNMF":
-        model = LCNMF(**common, **by_the_paper)
-        labels = {side: triplets_to_labels(*given) for side, given in task.sides.items()}
-        arguments = {"y": labels.get("row"), "column_labels": labels.get("column")}
-    elif algorithm == "RPR-NMF":
-        count = {"euclidean": lambda t: 1, "divergence": lambda t: t.n_triplets}[measure]
-        strengths = {
-            f"{side}_strength": task.strength * count(triplets)
-            for side, (triplets, _) in task.sides.items()
-        }
-        model, arguments = RPRNMF(**common, **by_the_paper, **strengths), known
-    elif algorithm == PLAIN:
-        model = NMF(**common)
-    elif algorithm == OWN:
-        model, arguments = RPRNMF(**common, distance=measure), known
-    elif algorithm == EXPONENTIAL:
-        model, arguments = RPRNMF(**common, distance=measure, penalty="exponential"), known
-    elif algorithm == PLAIN_L2:
-        model = NMF(**common, **RATINGS)
-    elif algorithm == OWN_L2:
-        model, arguments = RPRNMF(**common, distance=measure, **RATINGS), known
-    elif algorithm in WIDE:
-        graph = correlated(task.X.T)
-        if algorithm == BOTH and "column" in task.sides:
-            graph = graph.maximum(NEAR * near_pairs(*task.sides["column"]))
-        model = RPRNMF(**common, distance=measure, **WIDE[algorithm], column_graph=graph)
-        arguments = {} if algorithm == GRAPH else known
+    if algorithm in PAPER:
+        model, known = by_the_paper(algorithm, measure, task, common)
+    elif algorithm in SETTINGS:
+        model, known = by_the_library(algorithm, measure, task, common)
     else:
         raise ValueError(f"no algorithm is called {algorithm!r}.")
-    arguments |= {"W": task.W.copy(), "H": task.H.copy()}
     started = time.process_time()
-    W = model.fit_transform(task.X, **arguments)
+    W = model.fit_transform(task.X, **known, W=task.W.copy(), H=task.H.copy())
     found = Fit(algorithm, W, model.components_, time.process_time() - started, model.n_iter_)
     if algorithm == PLAIN:
         carry(found, measure, task)
     return found
+
+
+def by_the_paper(
+    algorithm: str, measure: str, task: Task, common: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """A model that follows the authors' program, and what `fit` is told beside X."""
+    common = {**common, "solver": "paper", "max_iter": task.sweeps}
+    if algorithm == "GNMF":
+        graphs = {
+            f"{side}_graph": triplets_to_graph(triplets, n, on_cycle="condense")
+            for side, (triplets, n) in task.sides.items()
+        }
+        return GNMF(**common, **graphs), {}
+    if algorithm == "LCNMF":
+        labels = {side: triplets_to_labels(*given) for side, given in task.sides.items()}
+        return LCNMF(**common), {"y": labels.get("row"), "column_labels": labels.get("column")}
+    if algorithm == "RPR-NMF":
+        strengths = {
+            f"{side}_strength": task.strength * (t.n_triplets if measure == "divergence" else 1)
+            for side, (t, _) in task.sides.items()
+        }
+        return RPRNMF(**common, **strengths), task.triplets
+    return NMF(**common), {}
+
+
+def by_the_library(
+    algorithm: str, measure: str, task: Task, common: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """A model of the library's own, and what `fit` is told beside X."""
+    common = {**common, **SETTINGS[algorithm]}
+    if algorithm in (PLAIN, PLAIN_L2):
+        return NMF(**common), {}
+    if algorithm in (GRAPH, BOTH):
+        graph = correlated(task.X.T)
+        if algorithm == BOTH and "column" in task.sides:
+            graph = graph.maximum(NEAR * near_pairs(*task.sides["column"]))
+        common["column_graph"] = graph
+    return RPRNMF(**common, distance=measure), {} if algorithm == GRAPH else task.triplets
 
 
 def carry(found: Fit, measure: str, task: Task) -> None:
@@ -235,9 +246,10 @@ def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:
     Logarithms are those of the algorithm: the authors' floor is eps, whatever the unit.
     """
     name, error = ERROR[measure]
-    known = {f"{side}_triplets": triplets for side, (triplets, _) in task.sides.items()}
     floor = float(np.finfo(float).eps) if found.algorithm in PAPER else None
-    rate = constraint_satisfied_rate(found.W, found.H, **known, distance=measure, floor=floor)
+    rate = constraint_satisfied_rate(
+        found.W, found.H, **task.triplets, distance=measure, floor=floor
+    )
     return {
         name: error(task.X, found.W, found.H, missing=task.missing),
         "CSR": 100.0 * rate,

@@ -22,7 +22,7 @@ from rprnmf.experiments.algorithms import (
     OWN,
     PAPER,
     PLAIN,
-    WIDE,
+    SETTINGS,
     Task,
     fit,
     measured,
@@ -37,7 +37,7 @@ from rprnmf.experiments.tables import summary
 from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
 from rprnmf.triplets import Triplets, triplets_from_labels
 
-ALGORITHMS = (*PAPER, PLAIN, OWN, EXPONENTIAL, *WIDE)
+ALGORITHMS = (*PAPER, PLAIN, OWN, EXPONENTIAL, GRAPH, BOTH)
 STRENGTH = {"euclidean": 20.0, "divergence": 2.0}
 SWEEPS, RESTARTS = 500, 20
 FETCH: dict[str, Callable[..., Bunch]] = {"orl": fetch_orl, "pie": fetch_pie}
@@ -144,6 +144,7 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
     """The table beside the paper's, and what more triplets bring."""
     table = [row for row in rows if row["triplets"] == "protocol"]
     answers = [row for row in rows if row["triplets"] != "protocol"]
+    weak, strong = SETTINGS[GRAPH], SETTINGS[BOTH]
     text = (
         f"Images of K people chosen at random, {protocol}, K components, k-means with "
         f"{RESTARTS} restarts on the columns of H; NMI is normalised by the larger entropy. NMF, "
@@ -154,9 +155,9 @@ def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
         "penalty in place of the default one (exponential), and with a graph "
         f"of pictures that are among each other's {NEIGHBOURS} nearest by correlation r, "
         f"weights exp((r - 1) / {HEAT:g}), and, where there are triplets, of their pairs (q, r), "
-        f"weight {NEAR:g}, strength {WIDE[BOTH]['graph_strength']:g}, margin "
-        f"{WIDE[BOTH]['margin']:g} and strength {WIDE[BOTH]['column_strength']:g} of the triplets "
-        f"(graph alone: {WIDE[GRAPH]['graph_strength']:g}), the same for both sets of faces; these "
+        f"weight {NEAR:g}, strength {strong['graph_strength']:g}, margin {strong['margin']:g} and "
+        f"strength {strong['column_strength']:g} of the triplets (graph alone: "
+        f"{weak['graph_strength']:g}), the same for both sets of faces; these "
         "numbers were chosen on other repetitions (from 100 on) than the table's: other people for "
         "small K, other triplets and starts of the same pictures for the largest. Where "
         "triplets contradict each other in a circle, GNMF's weights treat it as one depth. All "
@@ -216,7 +217,7 @@ def answers_table(name: str, rows: list[Row]) -> Table:
     head = [f"{metric}, triplets" for metric in metrics]
     head += [f"{metric}, graph" for metric in metrics[:2]]
     head += [f"{metric}, both" for metric in metrics]
-    weak, strong = (WIDE[one]["graph_strength"] for one in (GRAPH, BOTH))
+    weak, strong = (SETTINGS[one]["graph_strength"] for one in (GRAPH, BOTH))
     caption = (
         f"What triplets buy, {rows[0]['K']} people; at 0: plain NMF, the graph alone (strength "
         f"{weak:g}), and the stronger one that goes with triplets ({strong:g}), without any"
