@@ -42,9 +42,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/gone":
             self.send_error(404)
             return
-        promised = len(BODY) * (2 if self.path == "/cut" else 1)
+        promised = {"/cut": str(2 * len(BODY)), "/odd": "many"}.get(self.path, str(len(BODY)))
         self.send_response(200)
-        self.send_header("Content-Length", str(promised))
+        self.send_header("Content-Length", promised)
         self.end_headers()
         self.wfile.write(BODY)
 
@@ -88,6 +88,7 @@ def test_a_download_is_whole_and_right_or_not_there(server, tmp_path):
         with pytest.raises(Exception, match=message):
             home.download(f"{server}/{name}", tmp_path / "other", expected)
     assert files(tmp_path) == ["file"]
+    assert home.download(f"{server}/odd", tmp_path / "odd", SUM).read_bytes() == BODY
 
 
 def test_what_is_downloaded_is_prepared_once(server, tmp_path):
@@ -113,15 +114,43 @@ def test_a_wrong_content_is_refused_and_leaves_nothing(server, tmp_path):
     def convert(official, folder):
         np.savez(folder / "numbers.npz", a=np.arange(3))
 
-    with pytest.raises(OSError, match="is not Numbers as it should be"):
+    with pytest.raises(DataError, match=r"is not Numbers as it should be .* it was not kept\.$"):
         home.locate(source, convert, tmp_path)
 
     def fails(official, folder):
         raise KeyError("fea")
 
-    with pytest.raises(OSError, match="cannot be read as Numbers"):
+    with pytest.raises(DataError, match=r"cannot be read as Numbers .* it was not kept\.$"):
         home.locate(source, fails, tmp_path)
-    assert files(tmp_path) == ["official"]
+    assert files(tmp_path) == []
+    right = replace(source, digest=home.digest([np.arange(3)]))
+    assert home.locate(right, convert, tmp_path) == tmp_path, "the next call downloads again"
+
+
+def test_a_wrong_file_that_somebody_put_there_is_left_alone(tmp_path):
+    source = home.Source("Numbers", "numbers.npz", "http://127.0.0.1:9/official", "0" * 64, ("a",))
+    (tmp_path / "official").write_text("mine")
+
+    def fails(official, folder):
+        raise KeyError("fea")
+
+    with pytest.raises(DataError, match=r"Numbers \('fea'\); remove it to download it again\.$"):
+        home.locate(source, fails, tmp_path)
+    assert (tmp_path / "official").read_text() == "mine"
+
+
+def test_files_that_lie_in_two_folders_are_not_called_absent(nowhere, monkeypatch):
+    named, other = nowhere / "named", nowhere / "rprnmf_data"
+    monkeypatch.setenv(home.VARIABLE, str(named))
+    for folder, names in ((named, [movielens.ML_1M.prepared]), (other, movielens.ML_1M.beside)):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text("")
+    with pytest.raises(MissingDataError, match=r"not together in .*named or .*rprnmf_data"):
+        fetch_movielens_1m(download_if_missing=False)
+    (named / movielens.ML_1M.prepared).unlink()
+    with pytest.raises(MissingDataError, match=r"\(movielens_1m\.npz not in .*named or "):
+        fetch_movielens_1m(download_if_missing=False)
 
 
 def test_a_prepared_file_is_what_it_should_be_or_refused(tmp_path, monkeypatch):
@@ -196,7 +225,6 @@ def test_an_official_file_that_is_there_needs_no_network(nowhere, monkeypatch):
     labels = np.array([1, 1, 2])
     source = replace(faces.ORL, digest=home.digest([images, labels]))
     monkeypatch.setattr(faces, "ORL", source)
-    monkeypatch.setitem(faces.TERMS, source, "")
     folder = nowhere / "rprnmf_data"
     folder.mkdir()
     scipy.io.savemat(folder / "ORL_32x32.mat", {"fea": images, "gnd": labels[:, None]})

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from rprnmf.datasets import DataError, MissingDataError
-from rprnmf.experiments import EXPERIMENTS, reproduce
+from rprnmf.experiments import EXPERIMENTS, reproduce, runner
 from rprnmf.experiments.base import Experiment
 from rprnmf.experiments.dataset_table import FOUND
 from rprnmf.experiments.page import Section
@@ -170,29 +172,55 @@ def test_one_data_set_that_is_missing_does_not_stop_the_others(tmp_path, monkeyp
     page = reproduce("datasets", out=tmp_path, jobs=1, verbose=0)
     section = page.sections[0]
     assert section.text.startswith("The file is something else. Incomplete: 3 of 5 fits.")
-    assert section.findings == ["3 of 5 data sets have the published shape and entries."]
+    assert section.findings == [
+        "3 of 3 data sets have the published shape and entries; 2 of the paper's are missing."
+    ]
     again = reproduce("datasets", out=tmp_path, report_only=True, verbose=0)
     assert again.sections[0].tables[0].rows == section.tables[0].rows
+
+
+def stopped_by(number, folder) -> tuple[int, str]:
+    """The exit code and the last words of a parallel run that gets a signal while it works.
+
+    Its processes share its output, which ends when the last of them has ended.
+    """
+    arguments = ["reproduce", "synthetic-size", "--quick", "--jobs", "2", "--out", str(folder)]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "rprnmf", *arguments],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    path = folder / "synthetic-size.jsonl"
+    until = time.monotonic() + 120
+    while time.monotonic() < until and child.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") >= 3:
+            break
+        time.sleep(0.02)
+    child.send_signal(number)
+    try:
+        words = child.communicate(timeout=60)[1]
+        return child.returncode, words
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_run_that_is_asked_to_end_does_so_in_order(tmp_path):
+    code, text = stopped_by(signal.SIGTERM, tmp_path)
+    assert code == 130
+    assert text.endswith("stopped; the same command goes on from here.\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_killed_parallel_run_goes_on(tmp_path):
     """Two processes at work, killed at once: what is stored is whole, and the rest is done."""
-    program = (
-        "from rprnmf.experiments import reproduce;"
-        f"reproduce('synthetic-size', quick=True, out={str(tmp_path)!r}, jobs=2, verbose=0)"
-    )
-    child = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    code, _ = stopped_by(signal.SIGKILL, tmp_path)
+    assert code == -signal.SIGKILL
     path = tmp_path / "synthetic-size.jsonl"
-    try:
-        until = time.monotonic() + 120
-        while time.monotonic() < until and child.poll() is None:
-            if path.exists() and path.read_bytes().count(b"\n") >= 3:
-                break
-            time.sleep(0.02)
-    finally:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
     experiment = EXPERIMENTS["synthetic-size"]
     wanted = experiment.jobs(True)[:10]
     kept = Store(path).keys()
@@ -213,8 +241,10 @@ def test_a_killed_parallel_run_goes_on(tmp_path):
     ("change", "message"),
     [
         ({"jobs": 0}, "jobs must be a number of processes"),
+        ({"jobs": -2}, "jobs must be a number of processes"),
         ({"jobs": 1.5}, r"jobs must be a number of processes.* got 1\.5"),
         ({"out": __file__}, "must be a folder"),
+        ({"out": f"{__file__}/x/y"}, r"must be a folder, .*test_runs\.py is a file"),
     ],
 )
 def test_what_cannot_be_run_is_said_before_anything_is(change, message, tmp_path, monkeypatch):
@@ -247,3 +277,22 @@ def test_a_fit_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
         reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
     assert len(Store(tmp_path / "exp-approximation.jsonl").keys()) == len(usual.jobs(False)) - 1
     assert "Incomplete: 3 of 4 fits" in (tmp_path / "report.md").read_text()
+
+
+def test_a_process_that_is_killed_stops_one_experiment_and_not_all(tmp_path, monkeypatch):
+    usual = runner.finished
+
+    def finished(experiment, left, processes):
+        yield from usual(experiment, left[:1], 1)
+        if experiment.name == "four-points":
+            raise TerminatedWorkerError("as joblib says it")
+        yield from usual(experiment, left[1:], 1)
+
+    monkeypatch.setattr(runner, "finished", finished)
+    few = {name: EXPERIMENTS[name] for name in ("four-points", "exp-approximation")}
+    monkeypatch.setattr("rprnmf.experiments.EXPERIMENTS", few)
+    with pytest.raises(RuntimeError, match=r"was killed; did memory run out.*\(in four-points"):
+        reproduce("all", out=tmp_path, verbose=0)
+    text = (tmp_path / "report.md").read_text()
+    assert "Incomplete: 1 of 4 fits" in text
+    assert "Figure 3" in text

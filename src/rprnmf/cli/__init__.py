@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 
@@ -15,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code.
 
     That is 0, 1 after an error, 2 for what is not understood, 3 if all was done but for data that
-    are not there, and 130 after an interrupt.
+    are not there, and 130 after an interrupt (SIGINT or SIGTERM).
 
     Parameters
     ----------
@@ -38,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         part.set_defaults(run=module.run)
     chosen = parser.parse_args(arguments)
     try:
-        return chosen.run(chosen)
+        with asked_to_end():
+            return chosen.run(chosen)
     except KeyboardInterrupt:
         print("\nstopped; the same command goes on from here.", file=sys.stderr)
         return 130
@@ -48,3 +52,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         print(f"rprnmf {chosen.command}: {error}{notes}", file=sys.stderr)
         return 1
+
+
+@contextmanager
+def asked_to_end() -> Iterator[None]:
+    """Within it a program that is asked to end does so as if it were interrupted: in order."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # others get no signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

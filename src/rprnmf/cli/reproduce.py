@@ -48,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
         report_only=arguments.report_only,
     )
     for section in page.sections:
+        if arguments.name not in ("all", section.name):
+            continue  # of an earlier run; it is in the report
         print(f"\n{section.title}")
         for finding in section.findings:
             print(f"  - {finding}")

@@ -17,6 +17,7 @@ ORL = Source(
     url=f"{CAI}/ORL/ORL_32x32.mat",
     digest="92752aba164d5b8928539b736cb1b36b6556deb330bececb0d74f069304234a3",
     arrays=("images", "labels"),
+    terms="AT&T Laboratories Cambridge; credit required.",
 )
 PIE = Source(
     title="CMU PIE faces, pose 27 (32 x 32)",
@@ -24,11 +25,8 @@ PIE = Source(
     url=f"{CAI}/PIE/PIE_pose27.mat",
     digest="eb189c818d51e189699e6592ceaca620adca5c8d9222a6ea4800490193126196",
     arrays=("images", "labels"),
+    terms="Carnegie Mellon University; research use.",
 )
-TERMS = {
-    ORL: "AT&T Laboratories Cambridge; credit required.",
-    PIE: "Carnegie Mellon University; research use.",
-}
 
 
 def fetch_orl(
@@ -111,5 +109,5 @@ def _faces(source: Source, data_home: Any, download_if_missing: bool, return_X_y
         data=data,
         images=data.reshape(-1, 32, 32).transpose(0, 2, 1),  # the files go down the columns
         target=labels - 1,
-        DESCR=f"{source.title}: {len(data)} images. {source.url}. {TERMS[source]}",
+        DESCR=f"{source.title}: {len(data)} images. {source.url}. {source.terms}",
     )

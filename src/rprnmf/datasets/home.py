@@ -51,6 +51,7 @@ class Source:
     url: str
     digest: str
     arrays: tuple[str, ...]
+    terms: str = ""  # of its owner
     sha256: str | None = None
     beside: tuple[str, ...] = ()  # further prepared files
 
@@ -119,7 +120,8 @@ def locate(
     home = places[-1]
     for place in places:
         if (place / source.official).exists():
-            prepare(source, place / source.official, home, convert)
+            again = "remove it to download it again"
+            prepare(source, place / source.official, home, convert, again)
             return home
     if not download_if_missing:
         raise MissingDataError(f"{missing(source, places, data_home)}.")
@@ -128,7 +130,11 @@ def locate(
     except (OSError, http.client.HTTPException) as error:
         text = f"{missing(source, places, data_home)} ({reason(error)})."
         raise MissingDataError(text) from error
-    prepare(source, official, home, convert)
+    try:
+        prepare(source, official, home, convert, f"{source.url} sent it; it was not kept")
+    except DataError:
+        official.unlink()  # else the next call would find it
+        raise
     return home
 
 
@@ -137,9 +143,10 @@ def missing(source: Source, places: list[Path], data_home: Any) -> str:
     looked = " or ".join(str(place) for place in places)
     names = (source.prepared, *source.beside)
     absent = [name for name in names if not any((place / name).exists() for place in places)]
+    where = f"{', '.join(absent)} not in" if absent else f"{', '.join(names)} not together in"
     named = "" if data_home is not None else f"set {VARIABLE} to a folder that has it, or "
     return (
-        f"{source.title} is missing ({', '.join(absent or names)} not in {looked}): {named}put "
+        f"{source.title} is missing ({where} {looked}): {named}put "
         f"{source.official} from {source.url} into {places[-1]}, to where it is downloaded if "
         "there is a network"
     )
@@ -167,14 +174,17 @@ def reason(error: BaseException) -> str:
 
 
 def prepare(
-    source: Source, official: Path, home: Path, convert: Callable[[Path, Path], None]
+    source: Source, official: Path, home: Path, convert: Callable[[Path, Path], None], advice: str
 ) -> None:
-    """Turn an official file into prepared ones, of which the npz file comes last."""
+    """Turn an official file into prepared ones, of which the npz file comes last.
+
+    ``advice`` is what the error says of a file that is something else.
+    """
     try:
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=home) as name:
             folder = Path(name)
-            convert_and_check(source, official, folder, convert)
+            convert_and_check(source, official, folder, convert, advice)
             for part in (*source.beside, source.prepared):
                 os.replace(folder / part, home / part)
     except DataError:
@@ -184,22 +194,20 @@ def prepare(
 
 
 def convert_and_check(
-    source: Source, official: Path, folder: Path, convert: Callable[[Path, Path], None]
+    source: Source, official: Path, folder: Path, convert: Callable[[Path, Path], None], advice: str
 ) -> None:
     """Refuse an official file that is something else."""
     try:
         convert(official, folder)
     except Exception as error:
         raise DataError(
-            f"{official} cannot be read as {source.title} ({error}); remove it to download it "
-            "again."
+            f"{official} cannot be read as {source.title} ({error}); {advice}."
         ) from error
     try:
         check(source, folder)
     except DataError as error:
         raise DataError(
-            f"{official} is not {source.title} as it should be ({error}); remove it to download "
-            "it again."
+            f"{official} is not {source.title} as it should be ({error}); {advice}."
         ) from error
 
 
@@ -228,7 +236,8 @@ def download(url: str, path: Path, sha256: str | None = None) -> Path:
     request = urllib.request.Request(url, headers={"User-Agent": "rprnmf"})
     with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
         path.parent.mkdir(parents=True, exist_ok=True)  # not where there is no answer
-        expected = int(answer.headers.get("Content-Length") or 0)
+        length = answer.headers.get("Content-Length") or ""
+        expected = int(length) if length.isdecimal() else 0
         with whole_file(path) as part:
             summed, size = hashlib.sha256(), 0
             with part.open("wb") as file:

@@ -18,12 +18,17 @@ from rprnmf.datasets.home import DataError, Source, locate
 
 GROUPLENS = "https://files.grouplens.org/datasets/movielens"
 ARRAYS = ("user_id", "movie_id", "rating")
+TERMS = (
+    "GroupLens, University of Minnesota; research use, no redistribution. F. M. Harper and J. A. "
+    "Konstan, The MovieLens Datasets: History and Context, ACM TiiS 5(4), 2015."
+)
 ML_1M = Source(
     title="MovieLens 1M",
     prepared="movielens_1m.npz",
     url=f"{GROUPLENS}/ml-1m.zip",
     digest="ffc19072ac1fbf665c4b50b330c4f60c4fa5f346dfbc985620992a0beabce3e0",
     arrays=ARRAYS,
+    terms=TERMS,
     sha256="a6898adb50b9ca05aa231689da44c217cb524e7ebd39d264c56e2832f2c54e20",
     beside=("movielens_1m_users.csv", "movielens_1m_movies.csv"),
 )
@@ -33,12 +38,9 @@ ML_100K = Source(
     url=f"{GROUPLENS}/ml-100k.zip",
     digest="a887da38663c27ce960c8a631e85f9cc3f230ed37a1ab060dc587ca181a9363e",
     arrays=ARRAYS,
+    terms=TERMS,
     sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
     beside=("movielens_100k_users.csv", "movielens_100k_movies.csv"),
-)
-TERMS = (
-    "GroupLens, University of Minnesota; research use, no redistribution. F. M. Harper and J. A. "
-    "Konstan, The MovieLens Datasets: History and Context, ACM TiiS 5(4), 2015."
 )
 USERS = ("user_id", "gender", "age", "occupation", "zip")
 MOVIES = ("movie_id", "title", "genres")
@@ -127,7 +129,7 @@ def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing
         item=item,
         rating=rating,
         timestamp=arrays["timestamp"],
-        DESCR=f"{source.title}: {len(rating)} ratings. {source.url}. {TERMS}",
+        DESCR=f"{source.title}: {len(rating)} ratings. {source.url}. {source.terms}",
     )
 
 

@@ -12,6 +12,7 @@ from rprnmf.datasets import fetch_movielens_1m, fetch_orl, fetch_pie, make_chain
 from rprnmf.experiments import synthetic_size
 from rprnmf.experiments.base import Experiment, Row, Settings, Values, published
 from rprnmf.experiments.page import Section, Table
+from rprnmf.experiments.tables import counted
 
 SIZES = synthetic_size.SIZES
 HEAD = ("rows", "columns", "entries", "density")
@@ -52,7 +53,11 @@ def section(rows: list[Row]) -> Section:
         ["data set", *HEAD, *(f"{name}, published" for name in HEAD)],
         body,
     )
-    findings = [f"{same} of {len(body)} data sets have the published shape and entries."]
+    absent = len(body) - len(known)
+    findings = [
+        f"{same} of {counted(len(known), 'data set')} have the published shape and entries"
+        + (f"; {absent} of the paper's are missing." if absent else ".")
+    ]
     text = (
         "Faces are columns. The entries of MovieLens are ratings; of the other matrices all count, "
         "as in the paper, where they are called non-zeros: some pixels are 0."

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from importlib.metadata import version
 from numbers import Integral
 from pathlib import Path
@@ -82,13 +87,14 @@ def reproduce(
     if name != "all" and name not in EXPERIMENTS:
         known = ", ".join([*EXPERIMENTS, "all"])
         raise ValueError(f"no experiment is called {name!r}; there are {known}.")
-    if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
+    if jobs is not None and (not isinstance(jobs, Integral) or jobs < -1 or jobs == 0):
         raise ValueError(
             f"jobs must be a number of processes, 1 or more (or -1 for all), got {jobs!r}."
         )
     folder = Path(out if out is not None else default_folder(quick))
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"out must be a folder, {folder} is a file.")
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise ValueError(f"out must be a folder, {place} is a file.")
     stores = {one: Store(folder / f"{one}.jsonl") for one in EXPERIMENTS}  # all can be read
     if report_only and not any(store.keys() for store in stores.values()):
         raise ValueError(f"there is nothing to report: there are no results in {folder}.")
@@ -122,7 +128,8 @@ def reproduce(
     if failures:
         raise RuntimeError(
             f"{counted(len(failures), 'fit')} failed, the others are stored and reported; the "
-            f"first: {type(failures[0]).__name__}: {failures[0]} ({failures[0].__notes__[-1]})"
+            f"first: {type(failures[0]).__name__}: {failures[0]} ({failures[0].__notes__[-1]}). "
+            "The same command tries again what is not done."
         ) from failures[0]
     page.lacking = lacking
     return page
@@ -245,15 +252,21 @@ def run_jobs(
     experiment.prepare()
     costs = sum(map(experiment.cost, left))
     bar = Progress(experiment.name, costs, len(left)) if verbose else None
-    for settings, found in finished(experiment, left, min(processes, len(left))):
-        if isinstance(found, DataError):
-            lacking[str(found)] = found
-        elif isinstance(found, Exception):
-            failures.append(found)
-        else:
-            store.add(settings, found)
-        if bar:
-            bar.step(experiment.cost(settings))
+    try:
+        for settings, found in finished(experiment, left, min(processes, len(left))):
+            if isinstance(found, DataError):
+                lacking[str(found)] = found
+            elif isinstance(found, Exception):
+                failures.append(found)
+            else:
+                store.add(settings, found)
+            if bar:
+                bar.step(experiment.cost(settings))
+    except BrokenProcessPool as error:
+        killed = RuntimeError("one of the processes was killed; did memory run out? Try fewer")
+        killed.add_note(f"in {experiment.name}")
+        killed.__cause__ = error
+        failures.append(killed)
     return list(lacking.values())
 
 
@@ -268,7 +281,26 @@ def finished(
         return
     with parallel_config("loky", n_jobs=processes, inner_max_num_threads=1):
         work = Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
-        yield from work(delayed(one)(experiment.name, settings) for settings in left)
+        yield from work(delayed(one_of_many)(experiment.name, settings) for settings in left)
+
+
+def one_of_many(name: str, settings: Settings) -> tuple[Settings, Values | Exception]:
+    """One job, in a process that other ones are beside."""
+    end_with_parent()
+    return one(name, settings)
+
+
+@cache
+def end_with_parent() -> None:
+    """If the program that wants the result is killed, do not go on without it."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def one(name: str, settings: Settings) -> tuple[Settings, Values | Exception]:
