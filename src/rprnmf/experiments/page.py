@@ -98,7 +98,10 @@ class Figure:
 
 @dataclass
 class Section:
-    """What one experiment has to say; in one sentence ``headline``, else its first finding."""
+    """What one experiment has to say; in one sentence ``headline``, else its first finding.
+
+    ``notes`` say how it was done.
+    """
 
     name: str
     title: str
@@ -107,6 +110,7 @@ class Section:
     figures: list[Figure] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     headline: str = ""
+    notes: list[str] = field(default_factory=list)
 
     @property
     def in_short(self) -> str:
@@ -149,6 +153,8 @@ class Page:
             lines += [f"## {section.title}", "", section.text, ""]
             lines += [f"- {finding}" for finding in section.findings]
             lines += [""] if section.findings else []
+            if section.notes:
+                lines += ["How it was done:", "", *(f"- {note}" for note in section.notes), ""]
             for table in section.tables:
                 if not table.shown:
                     lines += [f"{table.caption}: [{table.name}.csv]({table.name}.csv)", ""]
@@ -177,9 +183,11 @@ class Page:
         for section in self.sections:
             parts += [f'<h2 id="{section.name}">{escape(section.title)}</h2>']
             parts += [f"<p>{escape(section.text)}</p>"]
-            if section.findings:
-                found = "".join(f"<li>{escape(finding)}</li>" for finding in section.findings)
-                parts += [f"<h3>Found</h3><ul>{found}</ul>"]
+            parts += [
+                f"<h3>{head}</h3><ul>{''.join(f'<li>{_code(text)}</li>' for text in texts)}</ul>"
+                for head, texts in (("Found", section.findings), ("How it was done", section.notes))
+                if texts
+            ]
             parts += [_table_html(table) for table in section.tables if table.shown]
             parts += [
                 f'<div class="figure">{_inline(figure)}</div>'

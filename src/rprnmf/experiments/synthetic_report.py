@@ -9,9 +9,10 @@ import numpy as np
 
 from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
 from rprnmf.experiments.base import Row
-from rprnmf.experiments.compared import gap, stopped_early
+from rprnmf.experiments.compared import stopped_early
 from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
 from rprnmf.experiments.page import Section, Table, as_printed, number
+from rprnmf.experiments.paired import gap
 from rprnmf.experiments.tables import NAMES, averages_table, summary
 
 METRICS = ("MSL", "MD", "CSR", "seconds")

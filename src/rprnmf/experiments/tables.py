@@ -52,12 +52,15 @@ def metric_table(
         ]
         average.append(summary(averages, figures.get((AVERAGE, one)) if whole else None))
     body.append([AVERAGE, "", *mark_best(average, metric)])
-    turns = len({row[repeat] for row in rows})
-    partial = len(rows) < turns * len(sizes) * len(algorithms)
+    many = [
+        sum(r["K"] == K and r["algorithm"] == a for r in rows) for K in sizes for a in algorithms
+    ]
+    how_many = counted(max(many), "run")
+    if min(many) < max(many):
+        how_many = f"{min(many)} to {how_many} ({AVERAGE}: of those that have every K)"
     caption = (
         f"{metric}{UNIT.get(metric, '')}, {NAMES[measure]}: mean ± standard deviation of "
-        f"{counted(turns, 'run')}{', of whole ones in ' + AVERAGE if partial else ''}, in "
-        "brackets what is published; the best of a line is bold"
+        f"{how_many}, in brackets what is published; the best of a line is bold"
     )
     return Table(name, caption, ["K", "triplets", *algorithms], body)
 
