@@ -1,8 +1,9 @@
-"""How the setting of "triplets + graph" for faces was chosen, and what others give.
+"""How the settings for faces were chosen, and what others give.
 
-Draws that the tables of `docs/results` do not count (repetitions 100 and on): for the largest
-number of people everybody is in them, so these are other triplets and other starts of the same
-pictures. One number of the setting is changed at a time. Writes `results/face_settings.*`.
+Draws that the tables of `docs/results` do not count (repetitions 100 and on), with everybody in
+them: other triplets and other starts of the same pictures. "Triplets + graph" is its setting with
+one number changed at a time; "triplets" is the default setting of the library with other
+penalties, margins and strengths. Writes `results/face_settings.*`.
 """
 
 from __future__ import annotations
@@ -19,23 +20,37 @@ from rprnmf.experiments import algorithms, faces
 FIRST = 100  # repetition
 PEOPLE = {"orl": 40, "pie": 68}
 GRAPH = {"neighbours": "NEIGHBOURS", "heat": "HEAT", "near": "NEAR"}  # where they are set
-CHANGES = [
-    {},
-    *({"graph_strength": value} for value in (0.0, 10.0, 40.0, 160.0)),
-    *({"margin": value} for value in (0.35, 1.0, 4.0)),
-    *({"column_strength": value} for value in (1.0, 20.0, "auto")),
-    *({"neighbours": value} for value in (3, 5, 10)),
-    *({"heat": value} for value in (0.01, 0.1)),
-    *({"near": value} for value in (0.0, 0.03, 0.3, 1.0)),
-]
+CHANGES = {
+    algorithms.OWN: [
+        {},
+        *({"margin": value} for value in (1.0, 2.0)),
+        *({"column_strength": value} for value in (0.1, 1.0)),
+        {"margin": 1.0, "column_strength": 3.0},
+        {"penalty": "hinge"},
+        {"penalty": "hinge", "margin": 1.0},
+        {"penalty": "logistic"},
+        {"penalty": "logistic", "column_strength": 1.0},
+        {"penalty": "exponential"},
+        *({"penalty": "exponential", "column_strength": value} for value in (0.1, 1.0)),
+    ],
+    algorithms.BOTH: [
+        {},
+        *({"graph_strength": value} for value in (0.0, 10.0, 40.0, 160.0)),
+        *({"margin": value} for value in (0.35, 1.0, 4.0)),
+        *({"column_strength": value} for value in (1.0, 20.0, "auto")),
+        *({"neighbours": value} for value in (3, 5, 10)),
+        *({"heat": value} for value in (0.01, 0.1)),
+        *({"near": value} for value in (0.0, 0.03, 0.3, 1.0)),
+    ],
+}
 
 
-def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
-    """ACC and NMI of every draw."""
+def measure(dataset: str, algorithm: str, change: dict, repetitions: range) -> np.ndarray:
+    """ACC, NMI and the mean squared loss of every draw."""
     usual = {name: getattr(algorithms, name) for name in ("SETTINGS", *GRAPH.values())}
     known = {k: v for k, v in change.items() if k not in GRAPH}
-    wide = {**algorithms.SETTINGS[algorithms.BOTH], **known}
-    algorithms.SETTINGS = {**algorithms.SETTINGS, algorithms.BOTH: wide}
+    changed = {**algorithms.SETTINGS[algorithm], **known}
+    algorithms.SETTINGS = {**algorithms.SETTINGS, algorithm: changed}
     for name, variable in GRAPH.items():
         setattr(algorithms, variable, change.get(name, usual[variable]))
     try:
@@ -46,7 +61,7 @@ def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
                     "dataset": dataset,
                     "K": PEOPLE[dataset],
                     "repetition": repetition,
-                    "algorithm": algorithms.BOTH,
+                    "algorithm": algorithm,
                     "measure": "euclidean",
                     "triplets": "protocol",
                 }
@@ -56,7 +71,7 @@ def measure(dataset: str, change: dict, repetitions: range) -> np.ndarray:
     finally:
         for name, value in usual.items():
             setattr(algorithms, name, value)
-    return np.array([(row["ACC"], row["NMI"]) for row in found])
+    return np.array([(row["ACC"], row["NMI"], row["MSL"]) for row in found])
 
 
 def main() -> None:
@@ -67,26 +82,34 @@ def main() -> None:
         **{name: getattr(algorithms, variable) for name, variable in GRAPH.items()},
     }
     measured = (
-        f"ACC and NMI in per cent (standard deviation) of {counts['orl']} draws of ORL (40 people, "
-        f"80 triplets) and {counts['pie']} of PIE (68 people, 816 triplets), repetitions {FIRST} "
-        "and on, which the tables do not count. The setting: "
+        f"ACC and NMI in per cent (standard deviation) and mean MSL of {counts['orl']} draws of "
+        f"ORL (40 people, 80 triplets) and {counts['pie']} of PIE (68 people, 816 triplets), "
+        f"repetitions {FIRST} and on, which the tables do not count. {algorithms.OWN}: the "
+        "library's default, with changes. "
+        f"{algorithms.BOTH}: "
         + ", ".join(f"{name} {value:g}" for name, value in usual.items())
         + "; every line changes one number of it."
     )
-    report = Report(folder, "face_settings", "Triplets and a graph on faces: settings", measured)
-    changes = CHANGES[:2] if quick else CHANGES
-    tasks = [(dataset, change) for change in changes for dataset in counts]
+    report = Report(folder, "face_settings", "Triplets on faces: settings", measured)
+    lines = [
+        (algorithm, change)
+        for algorithm, changes in CHANGES.items()
+        for change in (changes[:2] if quick else changes)
+    ]
+    tasks = [(dataset, *line) for line in lines for dataset in counts]
     draws = {dataset: range(FIRST, FIRST + count) for dataset, count in counts.items()}
     found = Parallel(n_jobs=2)(delayed(measure)(*task, draws[task[0]]) for task in tasks)
     values = iter(found)  # no clock is looked at: both cores may work
-    for change in changes:
+    for algorithm, change in lines:
         cells = {}
         for dataset, count in counts.items():
-            for name, column in zip(("ACC", "NMI"), next(values).T, strict=True):
+            *shares, errors = next(values).T
+            for name, column in zip(("ACC", "NMI"), shares, strict=True):
                 spread = column.std(ddof=1) if count > 1 else 0.0
                 cells[f"{dataset.upper()} {name}"] = f"{column.mean():.1f} ({spread:.1f})"
+            cells[f"{dataset.upper()} MSL"] = f"{errors.mean():.3g}"
         changed = ", ".join(f"{name} {value}" for name, value in change.items())
-        report.add(change=changed or "none", **cells)
+        report.add(algorithm=algorithm, change=changed or "none", **cells)
 
 
 if __name__ == "__main__":
