@@ -35,7 +35,13 @@ from rprnmf.model_selection import MaskedKFold
 from rprnmf.triplets import Triplets
 from tests.builders import needs_data
 
-PUBLISHED = {"orl": "0adb6ef1af123bf8", "pie": "b6d4b3d68ede8375", "movielens": "e1aa3792450d4c16"}
+PUBLISHED = {
+    "datasets": "ab8b23f09236f9fd",
+    "synthetic-constraints": "6429936a07c16bc5",
+    "orl": "0adb6ef1af123bf8",
+    "pie": "b6d4b3d68ede8375",
+    "movielens": "e1aa3792450d4c16",
+}
 NAMES = [
     *("movie-example", "four-points", "exp-approximation", "synthetic-constraints"),
     *("synthetic-size", "parameters", "datasets", "orl", "pie", "movielens"),
@@ -97,7 +103,7 @@ def test_published_figures_are_those_of_the_paper():
     """Averages that the paper prints are those of the lines above them, but for its rounding."""
     for name, checksum in PUBLISHED.items():
         rows = published(name)
-        groups = {(r["algorithm"], r["measure"], r["metric"]) for r in rows}
+        groups = {(r["algorithm"], r["measure"], r["metric"]) for r in rows if "K" in r}
         for group in groups:
             part = [r for r in rows if (r["algorithm"], r["measure"], r["metric"]) == group]
             average = next(float(r["value"]) for r in part if r["K"] == "Avg.")
