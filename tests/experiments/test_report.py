@@ -105,9 +105,9 @@ def test_a_table_stands_beside_the_published_one():
     pairs = next(t for t in section.tables if t.name == "orl-paired")
     assert pairs.head == ["algorithm", "measure", "against", "ACC", "NMI"]
     own = {tuple(row[:3]): row[3] for row in pairs.rows}
-    assert "better in 15, worse in 0 of 15" in own[OWN, "Euclidean", "LCNMF"]
+    assert "better 15, worse 0 of 15" in own[OWN, "Euclidean", "LCNMF"]
     assert "(" not in own[OWN, "Euclidean", "LCNMF"]
-    assert "(+8.58), better in 15" in own["RPR-NMF", "Euclidean", "NMF"]
+    assert "(+8.58), better 15" in own["RPR-NMF", "Euclidean", "NMF"]
     assert ("RPR-NMF", "Euclidean", "RPR-NMF") not in own
 
 
@@ -170,9 +170,9 @@ def test_a_verdict_goes_by_ranks():
     assert word([*ups, *ups, nan]) == "better than"
     assert word([*ups, nan]) == "not clearly different from"  # the largest of nine is against it
     assert found([*ups, nan]).mean == pytest.approx(np.mean(ups))
-    assert found([*ups, nan, 0.0]).text().endswith("better in 8, worse in 1 of 10")
+    assert found([*ups, nan, 0.0]).text().endswith("better 8, worse 1 of 10")
     assert word([nan] * 8) == "worse than"
-    assert found([nan] * 8).text() == "diverged, better in 0, worse in 8 of 8"
+    assert found([nan] * 8).text() == "diverged, better 0, worse 8 of 8"
     turned = [
         {**row, "algorithm": {"NMF": "RPR-NMF"}.get(row["algorithm"], "NMF")}
         for row in rows([nan] * 8)
@@ -188,7 +188,7 @@ def test_a_verdict_goes_by_ranks():
     assert word([0.0] * 8) == "not clearly different from"
     assert found([0.1, 0.2, 0.3, 9.0]).gain == "+2.40"
     few = found([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1e6])  # one fit that went far decides the mean
-    assert few.text() == "median +0.400, better in 7, worse in 0 of 7"
+    assert few.text() == "median +0.400, better 7, worse 0 of 7"
 
 
 def test_who_stops_early_is_named():

@@ -24,9 +24,9 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.3rem; margin-top: 3rem; padding-top:
 p, li { max-width: 46rem; } a { color: var(--mark); } nav ul { padding-left: 1.1rem; }
 nav li { margin: .35rem 0; }
 .scroll { overflow-x: auto; margin: 1rem 0 1.6rem; }
-.quiet, caption { color: var(--quiet); font-size: .86rem; }
+.quiet { color: var(--quiet); font-size: .86rem; }
+.scroll .quiet { margin: 0 0 .3rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; white-space: nowrap; padding-bottom: .3rem; }
 th, td { padding: .28rem .45rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; vertical-align: top; }
 th { background: var(--soft); font-weight: 600; white-space: normal; vertical-align: bottom; }
@@ -207,8 +207,10 @@ def _table_html(table: Table) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{_bold(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
+    name = f"{table.name}-caption"  # no <caption>: it would be as wide as the table, or widen it
     return (
-        f'<div class="scroll"><table><caption>{escape(table.caption)}</caption>'
+        f'<div class="scroll"><p class="quiet" id="{name}">{escape(table.caption)}</p>'
+        f'<table aria-labelledby="{name}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -47,10 +47,10 @@ class Gap:
         return "better than" if self.lead > 0 else "worse than"
 
     def text(self) -> str:
-        """+1.2 ± 0.4 (+2.3), better in 7, worse in 1 of 9."""
+        """+1.2 ± 0.4 (+2.3), better 7, worse 1 of 9."""
         error = "" if self.error is None or self.astray else f" ± {self.error:.2g}"
         theirs = "" if self.published is None else f" ({self.published:+.3g})"
-        counts = f"better in {self.better}, worse in {self.worse} of {self.runs}"
+        counts = f"better {self.better}, worse {self.worse} of {self.runs}"
         return f"{self.gain}{error}{theirs}, {counts}"
 
     @property
