@@ -12,7 +12,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from rprnmf.experiments.algorithms import CONTROL, PAPER
 from rprnmf.experiments.base import Row
-from rprnmf.experiments.page import Table
+from rprnmf.experiments.page import Table, number
 from rprnmf.experiments.tables import LOWER, NAMES, counted
 
 ASTRAY = 100.0  # times the median difference: the largest one says nothing of the others then
@@ -48,7 +48,7 @@ class Gap:
 
     def text(self) -> str:
         """+1.2 ± 0.4 (+2.3), better 7, worse 1 of 9."""
-        error = "" if self.error is None or self.astray else f" ± {self.error:.2g}"
+        error = "" if self.error is None or self.astray else f" ± {number(self.error, 2)}"
         theirs = "" if self.published is None else f" ({self.published:+.3g})"
         counts = f"better {self.better}, worse {self.worse} of {self.runs}"
         return f"{self.gain}{error}{theirs}, {counts}"
