@@ -1,4 +1,4 @@
-"""How the settings for faces were chosen, and what others give.
+"""The settings for faces beside others; they were found by such trials, not all of which are here.
 
 Draws that the tables of `docs/results` do not count (repetitions 100 and on), with everybody in
 them: other triplets and other starts of the same pictures. "Triplets + graph" is its setting with
