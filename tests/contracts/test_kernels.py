@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -157,3 +161,32 @@ def test_blocks_cover_all_rows_once_whatever_the_costs():
         covered = [row for start, stop in blocks for row in range(start, stop)]
         assert covered == list(range(n))
         assert map_blocks(lambda a, b: b - a, blocks, 3) == [b - a for a, b in blocks]
+
+
+FITS = """
+import hashlib, warnings
+import numpy as np
+from rprnmf import GNMF, RPRNMF, Triplets
+
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).random((60, 50)) + 0.05
+known = Triplets([[i, i + 1, i + 2] for i in range(0, 45, 3)])
+usual = dict(beta_loss="kullback-leibler", max_iter=15, tol=0, random_state=0, init="random")
+W = RPRNMF(5, solver="paper", **usual).fit_transform(X, row_triplets=known)
+V = GNMF(5, row_graph="knn", **usual).fit_transform(X)
+print(hashlib.sha256(W.tobytes()).hexdigest(), hashlib.sha256(V.tobytes()).hexdigest())
+"""
+
+
+def test_a_run_that_compiles_gives_what_later_ones_give(tmp_path):
+    """To the last digit: what was compiled is what is kept on disk."""
+    settings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", FITS], env=settings, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+    assert list(tmp_path.rglob("*.nbc"))
+    assert len(first) > 100
+    assert first == second

@@ -47,12 +47,17 @@ def kernel(function: Any) -> Any:
 
 
 def inner(function: Any) -> Any:
-    """As `kernel`, for what kernels call; it is part of their machine code."""
+    """As `kernel`, for what kernels call; it is part of their machine code.
+
+    A process that compiles has it twice, by itself and as that part, and may call either. Where
+    sums are reordered the two need not agree in the last digit, and the first run on a machine
+    would not give what later ones do: long sums are `spliced`.
+    """
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def spliced(function: Any) -> Any:
-    """As `inner`, for what takes many arrays and is called for every row.
+    """As `inner`, for long sums, and for what takes many arrays and is called for every row.
 
     To hand over an array is to hand over its address, shape and strides: a call with twenty of
     them costs as much as the arithmetic on a short row.

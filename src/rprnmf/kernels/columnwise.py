@@ -10,7 +10,7 @@ difference of two nearly equal numbers keeps no digits.
 
 from __future__ import annotations
 
-from rprnmf.kernels import inner, kernel
+from rprnmf.kernels import inner, kernel, spliced
 from rprnmf.kernels.csr import dot
 
 KEEPS = 0.9
@@ -196,7 +196,7 @@ def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, 
         add_row(x, y, F[i], G, F[i, k] - old, g, F[i, k], tiny, above)
 
 
-@inner
+@spliced
 def row_sum(x, y, f, G, a_i, b, g, tiny):
     """Add ``a_i b`` to a row y of the model and sum x g / y."""
     total = 0.0
@@ -211,7 +211,7 @@ def row_sum(x, y, f, G, a_i, b, g, tiny):
     return total
 
 
-@inner
+@spliced
 def sum_anew(x, y, f, G, a_i, b, g, tiny):
     """Sum x g / y after ``a_i b`` took too much from entries of y."""
     anew(y, f, G, a_i, b)
@@ -221,7 +221,7 @@ def sum_anew(x, y, f, G, a_i, b, g, tiny):
     return total
 
 
-@inner
+@spliced
 def add_row(x, y, f, G, a_i, b, f_i, tiny, above):
     """Add ``a_i b`` to a row y of the model and x f_i / y to the sums of the columns."""
     lost = 0
