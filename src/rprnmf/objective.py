@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.losses import LOSSES
+from rprnmf.losses import get_loss
 from rprnmf.observed import BaseView
 from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms, SymmetricDivergence
 from rprnmf.penalties.triplet import TripletPenalty
@@ -64,7 +64,7 @@ class Problem:
     """
 
     view: BaseView
-    beta_loss: str = "frobenius"
+    beta_loss: str | float = "frobenius"
     penalty: str = "squared_hinge"
     distance: str = "euclidean"
     margin: float | None = 0.35
@@ -199,7 +199,7 @@ def scale_rule(problem: Problem, n_components: int) -> ScaleRule:
         l2 = rows.l2, columns.l2
     return ScaleRule(
         problem.view,
-        LOSSES[problem.beta_loss],
+        get_loss(problem.beta_loss),
         n_components,
         rows.constrained,
         columns.constrained,
@@ -221,7 +221,7 @@ class Objective:
 
     def __init__(self, problem: Problem, n_components: int):
         self.problem = problem
-        self.loss = LOSSES[problem.beta_loss]
+        self.loss = get_loss(problem.beta_loss)
         self.views = (problem.view, problem.view.T)
         self.scale = scale_rule(problem, n_components)
         self.terms = (SideTerms(problem, self.scale, 0), SideTerms(problem, self.scale, 1))

@@ -107,3 +107,24 @@ def test_no_view_of_incomplete_data_is_dense():
     view = make_view(np.where(mask, 1.0, np.nan), "nan")
     assert view.n_observed == mask.sum()
     assert len(view.stored().data) == mask.sum()
+
+
+def test_a_loss_that_changes_its_value_does_not_inherit_what_solvers_may_know():
+    class Twice(type(LOSSES["frobenius"])):
+        def value(self, view, F, G):
+            return 2.0 * super().value(view, F, G)
+
+    class Renamed(type(LOSSES["frobenius"])):
+        """The same function."""
+
+    class Stated(Twice):
+        row_problem = "quadratic"
+
+        def split(self, view, F, G):
+            return super().split(view, F, G).times(2.0)
+
+    assert Twice.row_problem is None
+    assert Twice.step_exponent is None
+    assert Renamed.row_problem == "quadratic"
+    assert Stated.row_problem == "quadratic"
+    assert Stated.step_exponent is None

@@ -20,7 +20,7 @@ from rprnmf.estimators.sklearn_callbacks import (
     CallbackSupportMixin,
     with_sklearn_callbacks,
 )
-from rprnmf.losses import LOSSES
+from rprnmf.losses import LOSSES, get_loss
 from rprnmf.metrics.satisfaction import unmet
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
@@ -127,7 +127,7 @@ class ComposedNMF(
 
     def _size(self, Ht: np.ndarray) -> float:
         """Of a component, on average; distances in W are those of the data where it is 1."""
-        sizes = LOSSES[self.beta_loss].column_sizes(Ht).astype(np.float64)
+        sizes = get_loss(self.beta_loss).column_sizes(Ht).astype(np.float64)
         return float(np.sqrt(np.mean(sizes**2))) or 1.0
 
     def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
@@ -176,7 +176,7 @@ class ComposedNMF(
         """L1 and L2 terms as scikit-learn weighs them, by the number of observed entries."""
         if alpha == 0:
             return side
-        weight = LOSSES[self.beta_loss].times_sklearn * alpha
+        weight = get_loss(self.beta_loss).times_sklearn * alpha
         counts = view.row_counts.astype(np.float64) ** self.alpha_power
         l1 = weight * self.l1_ratio * counts
         return replace(side, l1=l1, l2=0.5 * weight * (1.0 - self.l1_ratio) * counts)
@@ -214,7 +214,7 @@ class ComposedNMF(
     def _keep(self, result: Result, problem: Problem) -> np.ndarray:
         """Set what a user may look at."""
         history = result.history_array()
-        loss = LOSSES[self.beta_loss]
+        loss = get_loss(self.beta_loss)
         self.embedding_ = result.W
         self.components_ = np.ascontiguousarray(result.Ht.T)
         self.n_components_ = result.W.shape[1]

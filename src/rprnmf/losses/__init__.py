@@ -11,4 +11,9 @@ LOSSES: dict[str, Loss] = {
     "kullback-leibler": KullbackLeibler(),
 }
 
-__all__ = ["LOSSES", "Loss"]
+__all__ = ["LOSSES", "Loss", "get_loss"]
+
+
+def get_loss(beta_loss: str | float) -> Loss:
+    """The loss of a name."""
+    return LOSSES[str(beta_loss)]

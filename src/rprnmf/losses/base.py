@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,10 +14,29 @@ from rprnmf.split import Split
 class Loss(ABC):
     """A sum over the observed entries of X ~ F G'."""
 
+    #: which problem a row poses while the other factor is fixed: "quadratic" (Gram matrices),
+    #: "divergence" (Kullback-Leibler), or None if it is another: only `mu` can serve it then
+    row_problem: ClassVar[str | None] = None
+    #: F *= (negative / positive) ** step_exponent never raises the loss; None if that is not
+    #: known for any exponent: a solver must then look at every step
+    step_exponent: float | None = None
     #: what scikit-learn's loss is multiplied by to give this one
-    times_sklearn: float
-    #: a column's size is a multiple of the norm of this order
-    size_order: int
+    times_sklearn: float = 1.0
+    #: a column's size is a multiple of the norm of this order, 1 or 2
+    size_order: int = 1
+
+    def __init_subclass__(cls, **keywords: object) -> None:
+        """A subclass that is another function must say anew what solvers may know of it.
+
+        A row problem and a step belong to the value and the gradient that they were derived
+        from. Inherited by another loss they would minimise the wrong function in silence.
+        """
+        super().__init_subclass__(**keywords)
+        own = vars(cls)
+        if "value" in own or "split" in own:
+            for name in ("row_problem", "step_exponent"):
+                if name not in own:
+                    setattr(cls, name, None)
 
     @abstractmethod
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
@@ -34,9 +54,13 @@ class Loss(ABC):
     def curvature(self, view: BaseView) -> float:
         """The loss of an entry is about this times (x - y)^2."""
 
-    @abstractmethod
     def column_sizes(self, B: np.ndarray) -> np.ndarray:
         """Size of each column of a factor, in the norm in which the loss fixes its scale."""
+        if self.size_order == 2:
+            return np.sqrt(np.einsum("ik,ik->k", B, B))
+        # a flat column of this sum has length 1, so that distances have the same meaning
+        # under all losses
+        return B.sum(axis=0) / np.sqrt(len(B))
 
     def reconstruction_err(self, loss: float) -> float:
         """scikit-learn's ``reconstruction_err_``: the root of twice *its* loss."""

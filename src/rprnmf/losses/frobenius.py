@@ -12,6 +12,8 @@ from rprnmf.split import Split
 class Frobenius(Loss):
     """||X - F G'||^2: twice scikit-learn's, so that the paper's strengths stay valid."""
 
+    row_problem = "quadratic"
+    step_exponent = 1.0
     times_sklearn = 2.0
     size_order = 2
 
@@ -26,6 +28,3 @@ class Frobenius(Loss):
 
     def curvature(self, view: BaseView) -> float:
         return 1.0
-
-    def column_sizes(self, B: np.ndarray) -> np.ndarray:
-        return np.sqrt(np.einsum("ik,ik->k", B, B))

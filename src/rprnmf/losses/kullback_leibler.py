@@ -12,8 +12,8 @@ from rprnmf.split import Split
 class KullbackLeibler(Loss):
     """sum x log(x/y) - x + y, with y the model."""
 
-    times_sklearn = 1.0
-    size_order = 1
+    row_problem = "divergence"
+    step_exponent = 1.0
 
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
         return view.divergence(F, G)
@@ -26,8 +26,3 @@ class KullbackLeibler(Loss):
 
     def curvature(self, view: BaseView) -> float:
         return 0.5 / (view.mean or 1.0)
-
-    def column_sizes(self, B: np.ndarray) -> np.ndarray:
-        # a flat column of this sum has length 1, so that distances have the same
-        # meaning under both losses
-        return B.sum(axis=0) / np.sqrt(len(B))

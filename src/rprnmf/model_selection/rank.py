@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rprnmf.checks import check_matrix
-from rprnmf.losses import LOSSES
+from rprnmf.losses import get_loss
 from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
 from rprnmf.observed import make_view
 
@@ -108,7 +108,7 @@ def choose_rank(
             f"choose_rank holds entries out, and init={estimator.init!r} needs complete data or a "
             "fixed rank; use init=None or 'random'."
         )
-    loss = LOSSES[estimator.beta_loss]
+    loss = get_loss(estimator.beta_loss)
     scores = np.empty((len(ranks), n_splits))
     folds = MaskedKFold(n_splits, random_state).split(X, estimator.missing)
     for number, held_out in enumerate(folds):

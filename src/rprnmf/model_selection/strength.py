@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rprnmf.checks import axis_names
-from rprnmf.losses import LOSSES
+from rprnmf.losses import get_loss
 from rprnmf.metrics import triplet_distances
 from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
 from rprnmf.observed import make_view
@@ -157,7 +157,7 @@ def choose_strength(
         name: list(triplet_folds(triplets, n_splits, groups[name], rng))
         for name, triplets in known.items()
     }
-    loss = LOSSES[estimator.beta_loss]
+    loss = get_loss(estimator.beta_loss)
     satisfied, losses = np.empty((2, len(strengths), n_splits))
     n_fits = len(strengths) * n_splits
     for fold, held_out in enumerate(MaskedKFold(n_splits, rng).split(X, estimator.missing)):

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from rprnmf.losses import LOSSES
+from rprnmf.losses import get_loss
 from rprnmf.objective import Problem, Side, Values
 from rprnmf.penalties import Graph
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
@@ -40,7 +40,7 @@ class GraphDivergence:
 
     def __init__(self, problem: Problem, by_rows: bool):
         self.view = problem.view
-        self.loss = LOSSES[problem.beta_loss]
+        self.loss = get_loss(problem.beta_loss)
         self.order = (0, 1) if by_rows else (1, 0)
         self.by_rows = by_rows
         self.graphs = tuple(GraphSolve(side) for side in problem.sides)
