@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.decomposition._nmf import _initialize_nmf
 from sklearn.utils import check_random_state
 
-from rprnmf.observed import BaseView, FullDense, FullSparse
+from rprnmf.observed import BaseView
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -33,7 +33,7 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
         W = rng.uniform(size=(n, n_components))
         H = rng.uniform(size=(n_components, m))
         return W.astype(view.dtype), np.ascontiguousarray(H.T, dtype=view.dtype)
-    complete = _complete_matrix(view)
+    complete = view.complete_matrix()
     if init is None:
         init = "nndsvda" if complete is not None and n_components <= min(n, m) else "random"
     if init == "random":  # the same numbers as scikit-learn's
@@ -68,11 +68,3 @@ def _svd_start(X, view: BaseView, n_components: int, init: str, rng) -> Pair:
     size = float(np.sum((W.T @ W) * (Ht.T @ Ht)))
     factor = np.sqrt(unit * (match / size if match > 0 and size > 0 else 1.0))
     return W * factor, Ht.T * factor
-
-
-def _complete_matrix(view: BaseView):
-    if isinstance(view, FullDense):
-        return view.X
-    if isinstance(view, FullSparse) and view.holes is None:
-        return view.entries.matrix()
-    return None

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from rprnmf.kernels import columnwise
 from rprnmf.observed import make_view
 from rprnmf.penalties import DISTANCES
-from rprnmf.solvers.products import make_products
+from rprnmf.solvers.column_sums import make_column_sums
 from rprnmf.threads import map_blocks, row_blocks
 from tests.builders import LAYOUTS, random_mask, random_matrix, random_view
 
@@ -60,7 +60,7 @@ def test_column_sums_follow_rank_one_changes(layout, divergence):
     rng = np.random.default_rng(1)
     view, X, mask = random_view(rng, layout)
     W, Ht = rng.random((9, 4)), rng.random((7, 4))
-    products = make_products(view, divergence)
+    products = make_column_sums(view, "divergence" if divergence else "quadratic")
 
     def slow(k):
         Y = W @ Ht.T
@@ -94,7 +94,7 @@ def test_both_half_steps_in_one_are_one_after_the_other(layout, divergence, dtyp
     found = []
     for at_once in (False, True):
         W, Ht = (F.copy() for F in starts)
-        products = make_products(view, divergence)
+        products = make_column_sums(view, "divergence" if divergence else "quadratic")
         for _ in range(3):
             products.begin(W, Ht)
             for k in range(4):
@@ -129,7 +129,7 @@ def test_the_model_keeps_its_digits_when_nearly_all_of_it_goes():
     X = rng.random((5, 6)) + 0.5
     view = make_view(np.where(np.eye(5, 6) > 0, np.nan, X), "nan")
     W, Ht = rng.random((5, 4)), rng.random((6, 4))
-    products = make_products(view, divergence=True)
+    products = make_column_sums(view, "divergence")
     products.begin(W, Ht)
     for k in range(4):
         products.rows(k)

@@ -16,7 +16,7 @@ from rprnmf.estimators.gnmf import GRAPH, STRENGTH
 from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
-from rprnmf.solvers.paper import OWN
+from rprnmf.solvers.paper import own_penalty
 from rprnmf.triplets import as_triplets
 
 
@@ -221,7 +221,7 @@ class RPRNMF(ComposedNMF):
 
     def _penalty(self):
         if self.solver == "paper":
-            penalty, distance = OWN[self.beta_loss]
+            penalty, distance = own_penalty(self.beta_loss)
         else:
             penalty, distance = "squared_hinge", "euclidean"
         return {

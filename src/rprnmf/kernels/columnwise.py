@@ -2,7 +2,8 @@
 
 The authors' program changes one column of one factor at a time. Each pass here adds
 the pending change ``a b'`` to the model and takes the sums that the next half step
-needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2).
+needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2). ``above`` and ``below``
+are the sums for numerators and denominators.
 
 Where a change takes away more than a tenth of an entry, the entry is computed anew: the
 difference of two nearly equal numbers keeps no digits.
@@ -10,15 +11,48 @@ difference of two nearly equal numbers keeps no digits.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from rprnmf.kernels import inner, kernel, spliced
-from rprnmf.kernels.csr import dot
+from rprnmf.kernels.csr import Stored, dot
 
 KEEPS = 0.9
 
 
+class StoredModel(NamedTuple):
+    """X and its model at the stored entries."""
+
+    stored: Stored
+    model: np.ndarray  # one value per entry
+    F: np.ndarray
+    G: np.ndarray
+    tiny: float  # the least that a model value counts as below a fraction bar
+
+
+class DenseModel(NamedTuple):
+    """The same where every entry is stored."""
+
+    X: np.ndarray
+    model: np.ndarray  # of the shape of X
+    F: np.ndarray
+    G: np.ndarray
+    tiny: float
+
+
+class Change(NamedTuple):
+    """What the model lacks since one column of one factor changed: ``a b'``."""
+
+    a: np.ndarray
+    b: np.ndarray
+
+
 @kernel
-def rows_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
+def rows_frobenius(start, stop, at, change, g, above, below):
     """Row sums of x g and of (F G') g."""
+    (indptr, indices, data), model, F, G, _ = at
+    a, b = change
     for i in range(start, stop):
         first, last = indptr[i], indptr[i + 1]
         x, y, js = data[first:last], model[first:last], indices[first:last]
@@ -43,8 +77,10 @@ def rows_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, g, tin
 
 
 @kernel
-def columns_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below):
+def columns_frobenius(start, stop, at, change, f, above, below):
     """Column sums of x f and of (F G') f, over these rows."""
+    (indptr, indices, data), model, F, G, _ = at
+    a, b = change
     above[:] = 0
     below[:] = 0
     for i in range(start, stop):
@@ -68,8 +104,10 @@ def columns_frobenius(start, stop, indptr, indices, data, model, F, G, a, b, f, 
 
 
 @kernel
-def rows_divergence(start, stop, indptr, indices, data, model, F, G, a, b, g, tiny, above, below):
+def rows_divergence(start, stop, at, change, g, above, below):
     """Row sums of x g / (F G') and of g."""
+    (indptr, indices, data), model, F, G, tiny = at
+    a, b = change
     for i in range(start, stop):
         first, last = indptr[i], indptr[i + 1]
         x, y, js = data[first:last], model[first:last], indices[first:last]
@@ -94,10 +132,10 @@ def rows_divergence(start, stop, indptr, indices, data, model, F, G, a, b, g, ti
 
 
 @kernel
-def columns_divergence(
-    start, stop, indptr, indices, data, model, F, G, a, b, f, tiny, above, below
-):
+def columns_divergence(start, stop, at, change, f, above, below):
     """Column sums of x f / (F G') and of f, over these rows."""
+    (indptr, indices, data), model, F, G, tiny = at
+    a, b = change
     above[:] = 0
     below[:] = 0
     for i in range(start, stop):
@@ -127,28 +165,35 @@ def stored_anew(y, js, f, G, a_i, b):
 
 
 @kernel
-def dense_rows_divergence(start, stop, X, model, F, G, a, b, g, tiny, above):
+def dense_rows_divergence(start, stop, at, change, g, above):
     """As `rows_divergence` where every entry is stored: one loop, which vectorises."""
+    X, model, F, G, tiny = at
+    a, b = change
     for i in range(start, stop):
         above[i] = row_sum(X[i], model[i], F[i], G, a[i], b, g, tiny)
 
 
 @kernel
-def dense_columns_divergence(start, stop, X, model, F, G, a, b, f, tiny, above):
+def dense_columns_divergence(start, stop, at, change, f, above):
     """As `columns_divergence` where every entry is stored."""
+    X, model, F, G, tiny = at
+    a, b = change
     above[:] = 0
     for i in range(start, stop):
-        add_row(X[i], model[i], F[i], G, a[i], b, f[i], tiny, above)
+        move_row(model[i], F[i], G, a[i], b)
+        add_row(X[i], model[i], f[i], tiny, above)
 
 
 @kernel
-def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, above):
+def dense_both_divergence(start, stop, at, change, k, g, below, above):
     """Both passes in one, where nothing but the data acts on F: a row of X is read once.
 
     F[:, k] changes by the rule of the rows, whose denominators are all ``below``; the column
     sums are those after it. Four rows in step, so that what belongs to columns is read once for
     four of them: the loop waits for memory.
     """
+    X, model, F, G, tiny = at
+    a, b = change
     above[:] = 0
     last = stop - (stop - start) % 4
     for i in range(start, last, 4):
@@ -178,10 +223,14 @@ def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, 
         f0, f1, f2, f3 = F[i, k], F[i + 1, k], F[i + 2, k], F[i + 3, k]
         step0, step1, step2, step3 = f0 - old0, f1 - old1, f2 - old2, f3 - old3
         if min(sum0, sum1, sum2, sum3) < KEEPS * below:
-            add_row(x0, y0, F[i], G, step0, g, f0, tiny, above)
-            add_row(x1, y1, F[i + 1], G, step1, g, f1, tiny, above)
-            add_row(x2, y2, F[i + 2], G, step2, g, f2, tiny, above)
-            add_row(x3, y3, F[i + 3], G, step3, g, f3, tiny, above)
+            move_row(y0, F[i], G, step0, g)
+            add_row(x0, y0, f0, tiny, above)
+            move_row(y1, F[i + 1], G, step1, g)
+            add_row(x1, y1, f1, tiny, above)
+            move_row(y2, F[i + 2], G, step2, g)
+            add_row(x2, y2, f2, tiny, above)
+            move_row(y3, F[i + 3], G, step3, g)
+            add_row(x3, y3, f3, tiny, above)
             continue
         for j in range(g.shape[0]):  # a part of an entry that keeps 0.9 leaves it 0.9
             new0, new1 = y0[j] + step0 * g[j], y1[j] + step1 * g[j]
@@ -193,7 +242,8 @@ def dense_both_divergence(start, stop, X, model, F, G, a, b, k, g, below, tiny, 
     for i in range(last, stop):
         x, y, old = X[i], model[i], F[i, k]
         F[i, k] = old * row_sum(x, y, F[i], G, a[i], b, g, tiny) / below
-        add_row(x, y, F[i], G, F[i, k] - old, g, F[i, k], tiny, above)
+        move_row(y, F[i], G, F[i, k] - old, g)
+        add_row(x, y, F[i, k], tiny, above)
 
 
 @spliced
@@ -222,15 +272,20 @@ def sum_anew(x, y, f, G, a_i, b, g, tiny):
 
 
 @spliced
-def add_row(x, y, f, G, a_i, b, f_i, tiny, above):
-    """Add ``a_i b`` to a row y of the model and x f_i / y to the sums of the columns."""
+def move_row(y, f, G, a_i, b):
+    """Add ``a_i b`` to a row y of the model."""
     lost = 0
-    for j in range(x.shape[0]):
+    for j in range(y.shape[0]):
         new = y[j] + a_i * b[j]
         lost += new < KEEPS * y[j]
         y[j] = new
     if lost > 0:
         anew(y, f, G, a_i, b)
+
+
+@spliced
+def add_row(x, y, f_i, tiny, above):
+    """Add x f_i / y to the sums of the columns."""
     for j in range(x.shape[0]):
         above[j] += x[j] * f_i / max(y[j], tiny)
 

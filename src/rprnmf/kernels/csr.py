@@ -1,16 +1,25 @@
 """Products with the stored entries of a sparse matrix.
 
-``F`` (rows, K) and ``G`` (columns, K) are the factors of X ~ F G'; the entries of
-row i are ``indices[indptr[i]:indptr[i + 1]]`` with values ``data[...]``. Nothing
-larger than the outputs is allocated.
+``F`` (rows, K) and ``G`` (columns, K) are the factors of X ~ F G'. Nothing larger than the
+outputs is allocated.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.prefetch import fetch_ahead
+
+
+class Stored(NamedTuple):
+    """Entries in row order: those of row i are from ``indptr[i]`` up to ``indptr[i + 1]``."""
+
+    indptr: np.ndarray
+    indices: np.ndarray  # the column of each entry
+    data: np.ndarray
 
 
 @inner
@@ -38,8 +47,9 @@ def column_moments(indices, data, first, second):
 
 
 @kernel
-def times(start, stop, indptr, indices, data, G, out):
+def times(start, stop, stored, G, out):
     """out = X G."""
+    indptr, indices, data = stored
     for i in range(start, stop):
         row = out[i]
         row[:] = 0
@@ -52,8 +62,9 @@ def times(start, stop, indptr, indices, data, G, out):
 
 
 @kernel
-def ones_times(start, stop, indptr, indices, G, out):
+def ones_times(start, stop, stored, G, out):
     """out = 1 G, the ones standing at the stored entries."""
+    indptr, indices, _ = stored
     for i in range(start, stop):
         row = out[i]
         row[:] = 0
@@ -65,8 +76,9 @@ def ones_times(start, stop, indptr, indices, G, out):
 
 
 @kernel
-def model_times(start, stop, indptr, indices, F, G, out):
+def model_times(start, stop, stored, F, G, out):
     """out = [F G'] G, the product taken at the stored entries."""
+    indptr, indices, _ = stored
     for i in range(start, stop):
         row = out[i]
         row[:] = 0
@@ -79,8 +91,9 @@ def model_times(start, stop, indptr, indices, F, G, out):
 
 
 @kernel
-def ratio_times(start, stop, indptr, indices, data, F, G, floor, out):
+def ratio_times(start, stop, stored, F, G, floor, out):
     """out = [X / max(F G', floor)] G."""
+    indptr, indices, data = stored
     for i in range(start, stop):
         row = out[i]
         row[:] = 0
@@ -93,16 +106,18 @@ def ratio_times(start, stop, indptr, indices, data, F, G, floor, out):
 
 
 @kernel
-def model(start, stop, indptr, indices, F, G, out):
+def model(start, stop, stored, F, G, out):
     """out[t] = (F G') at the stored entry t."""
+    indptr, indices, _ = stored
     for i in range(start, stop):
         for t in range(indptr[i], indptr[i + 1]):
             out[t] = dot(F[i], G[indices[t]])
 
 
 @kernel
-def squared_error(start, stop, indptr, indices, data, F, G):
+def squared_error(start, stop, stored, F, G):
     """Sums over the stored entries of (x - y)^2 and of y^2."""
+    indptr, indices, data = stored
     error = 0.0
     squares = 0.0
     for i in range(start, stop):
@@ -115,8 +130,9 @@ def squared_error(start, stop, indptr, indices, data, F, G):
 
 
 @kernel
-def divergence(start, stop, indptr, indices, data, F, G, floor):
+def divergence(start, stop, stored, F, G, floor):
     """Sums over the stored entries of x log(x/y) - x + y and of y."""
+    indptr, indices, data = stored
     total = 0.0
     sums = 0.0
     for i in range(start, stop):
@@ -132,8 +148,9 @@ def divergence(start, stop, indptr, indices, data, F, G, floor):
 
 
 @kernel
-def ones_except(rows, indptr, indices, G, out):
-    """out[i] = sum of the rows of G whose numbers row i does not list, for given rows i."""
+def ones_except(rows, holes, G, out):
+    """out[i] = sum of the rows of G but those at the holes of row i, for given rows i."""
+    indptr, indices, _ = holes
     for i in rows:
         row = out[i]
         row[:] = 0
@@ -147,11 +164,12 @@ def ones_except(rows, indptr, indices, G, out):
 
 
 @kernel
-def model_except(rows, indptr, indices, F, G, first, out):
-    """out[i] = [F G'] G over the columns that row i does not list.
+def model_except(rows, holes, F, G, first, out):
+    """out[i] = [F G'] G over all columns but the holes of row i, for given rows i.
 
     ``out`` may have fewer columns than G: those from ``first`` on.
     """
+    indptr, indices, _ = holes
     for i in rows:
         row = out[i]
         row[:] = 0
@@ -166,18 +184,19 @@ def model_except(rows, indptr, indices, F, G, first, out):
 
 
 @kernel
-def loss_except(rows, indptr, indices, data, holes, hole, F, G, floor, divergence):
+def loss_except(rows, stored, holes, F, G, floor, divergence):
     """The loss of given rows over all columns but their holes, unstored entries being 0."""
+    indptr, indices, data = stored
     total = 0.0
     for i in rows:
         t = indptr[i]
-        h = holes[i]
+        h = holes.indptr[i]
         for j in range(G.shape[0]):
             x = 0.0
             if t < indptr[i + 1] and indices[t] == j:
                 x = data[t]
                 t += 1
-            if h < holes[i + 1] and hole[h] == j:
+            if h < holes.indptr[i + 1] and holes.indices[h] == j:
                 h += 1
                 continue
             y = dot(F[i], G[j])

@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.observed.base import BaseView
+from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
-from rprnmf.observed.full import FullDense, FullSparse
 from rprnmf.observed.masked import Masked
+from rprnmf.observed.sparse import FullSparse
 
 __all__ = ["BaseView", "Entries", "FullDense", "FullSparse", "Masked", "make_view"]
 

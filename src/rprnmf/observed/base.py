@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from rprnmf.kernels import csr
 from rprnmf.observed.entries import Entries
-from rprnmf.observed.turning import Turning
+from rprnmf.observed.transpose import Transposable
 
 # A model value below this share of the mean of X counts as this share where it stands
 # below a fraction bar or in a logarithm.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
 
 
-class BaseView(Turning):
+class BaseView(Transposable):
     """X as a solver sees it: a shape and sums over the observed entries.
 
     Attributes
@@ -25,12 +24,22 @@ class BaseView(Turning):
     dtype : numpy.dtype
     n_observed : int
     n_jobs : int or None
+    holes : Entries or None
+        The few places that are not observed of a matrix that is complete otherwise.
+    one_gram : bool
+        Whether [F G'] G is F (G'G) for all rows but those with holes; if not, every row has a
+        Gram matrix of its own.
+    zeros_implied : bool
+        Whether entries that are not stored are observed zeros, but for the holes.
     """
 
     shape: tuple[int, int]
     dtype: np.dtype
     n_observed: int
     n_jobs: int | None
+    holes: Entries | None = None
+    one_gram: bool = True
+    zeros_implied: bool = False
 
     @property
     @abstractmethod
@@ -65,6 +74,10 @@ class BaseView(Turning):
         """[F G'] G over the observed entries."""
 
     @abstractmethod
+    def model_times_column(self, F: np.ndarray, G: np.ndarray, k: int) -> np.ndarray:
+        """Column k of [F G'] G over the observed entries."""
+
+    @abstractmethod
     def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         """[X / F G'] G over the observed entries."""
 
@@ -95,6 +108,23 @@ class BaseView(Turning):
     @abstractmethod
     def stored(self) -> Entries:
         """All observed entries one by one; of a full matrix that is every one of n x m."""
+
+    def nonzeros(self) -> Entries:
+        """Entries among which all non-zeros are; with `zeros_implied` no zero need be listed."""
+        return self.stored()
+
+    def complete_matrix(self) -> Any:
+        """X itself, dense or sparse; None for a view whose entries may be missing."""
+        return None
+
+    def without_zeros(self, value: float) -> BaseView:
+        """The view with ``value`` in place of zeros, where they take memory; else the same."""
+        return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether every entry is observed."""
+        return self.n_observed == self.shape[0] * self.shape[1]
 
     @property
     def mean(self) -> float:
@@ -129,50 +159,3 @@ class BaseView(Turning):
         if variance > 1e-12 * length:
             return float(2.0 * variance)
         return float(length) or 1.0
-
-
-class SparseView(BaseView):
-    """What complete and incomplete sparse matrices have in common.
-
-    Parameters
-    ----------
-    entries : Entries
-    n_observed : int
-    """
-
-    def __init__(self, entries: Entries, n_observed: int):
-        self.entries = entries
-        self.shape = entries.shape
-        self.dtype = entries.data.dtype
-        self.n_jobs = entries.n_jobs
-        self.n_observed = n_observed
-
-    @cached_property
-    def total(self) -> float:
-        return float(self.entries.data.sum(dtype=np.float64))
-
-    @cached_property
-    def squares(self) -> float:
-        return float(np.dot(self.entries.data.astype(np.float64), self.entries.data))
-
-    @cached_property
-    def n_nonzero(self) -> int:
-        return int(np.count_nonzero(self.entries.data))
-
-    def times(self, G: np.ndarray) -> np.ndarray:
-        return self.entries.times(G)
-
-    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
-        return self.entries.ratio_times(F, G, self.floor)
-
-    def extremes(self) -> tuple[float, float]:
-        data = self.entries.data
-        if len(data) == self.shape[0] * self.shape[1]:
-            return float(data.min()), float(data.max())
-        return 0.0, float(data.max(initial=0.0))
-
-    def sums_by_column(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sums of x and of x^2 over the stored entries of each column."""
-        first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-        csr.column_moments(self.entries.indices, self.entries.data, first, second)
-        return first, second

@@ -6,11 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.kernels import csr
-from rprnmf.observed.turning import Turning
+from rprnmf.observed.transpose import Transposable
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 
-class Entries(Turning):
+class Entries(Transposable):
     """Stored entries in row order; ``T`` holds them in column order.
 
     Parameters
@@ -27,7 +27,7 @@ class Entries(Turning):
         self.n_jobs = n_jobs
         self.n_threads = available_threads(n_jobs)
 
-    def _turned(self) -> Entries:
+    def _transposed(self) -> Entries:
         return Entries(sp.csr_array(self.matrix().T), self.n_jobs)
 
     def matrix(self) -> sp.csr_array:
@@ -56,6 +56,11 @@ class Entries(Turning):
         return joined
 
     @property
+    def arrays(self) -> csr.Stored:
+        """As kernels want them."""
+        return csr.Stored(self.indptr, self.indices, self.data)
+
+    @property
     def row_counts(self) -> np.ndarray:
         """Number of stored entries of each row."""
         return np.diff(self.indptr)
@@ -65,15 +70,13 @@ class Entries(Turning):
         return map_blocks(work, row_blocks(self.indptr * K), self.n_threads)
 
     def _fill(self, kernel, K: int, dtype, *arguments) -> np.ndarray:
-        out = np.empty((self.shape[0], K), dtype=dtype)
-        self.map(
-            lambda start, stop: kernel(start, stop, self.indptr, self.indices, *arguments, out), K
-        )
+        out, arrays = np.empty((self.shape[0], K), dtype=dtype), self.arrays
+        self.map(lambda start, stop: kernel(start, stop, arrays, *arguments, out), K)
         return out
 
     def times(self, G: np.ndarray) -> np.ndarray:
         """X G."""
-        return self._fill(csr.times, G.shape[1], G.dtype, self.data, G)
+        return self._fill(csr.times, G.shape[1], G.dtype, G)
 
     def ones_times(self, G: np.ndarray) -> np.ndarray:
         """1 G, the ones standing at the stored entries."""
@@ -85,30 +88,26 @@ class Entries(Turning):
 
     def ratio_times(self, F: np.ndarray, G: np.ndarray, floor: float) -> np.ndarray:
         """[X / F G'] G over the stored entries."""
-        return self._fill(csr.ratio_times, G.shape[1], G.dtype, self.data, F, G, floor)
+        return self._fill(csr.ratio_times, G.shape[1], G.dtype, F, G, floor)
 
     def model(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         """F G' at the stored entries, in their order."""
-        out = np.empty(len(self.indices), dtype=F.dtype)
-        self.map(
-            lambda start, stop: csr.model(start, stop, self.indptr, self.indices, F, G, out),
-            F.shape[1],
-        )
+        out, arrays = np.empty(len(self.indices), dtype=F.dtype), self.arrays
+        self.map(lambda start, stop: csr.model(start, stop, arrays, F, G, out), F.shape[1])
         return out
 
     def _sum(self, kernel, K: int, *arguments) -> tuple[float, float]:
-        parts = self.map(
-            lambda start, stop: kernel(start, stop, self.indptr, self.indices, *arguments), K
-        )
+        arrays = self.arrays
+        parts = self.map(lambda start, stop: kernel(start, stop, arrays, *arguments), K)
         return sum(part[0] for part in parts), sum(part[1] for part in parts)
 
     def squared_error(self, F: np.ndarray, G: np.ndarray) -> tuple[float, float]:
         """Sums of (x - y)^2 and of y^2."""
-        return self._sum(csr.squared_error, F.shape[1], self.data, F, G)
+        return self._sum(csr.squared_error, F.shape[1], F, G)
 
     def divergence(self, F: np.ndarray, G: np.ndarray, floor: float) -> tuple[float, float]:
         """Sums of x log(x/y) - x + y and of y."""
-        return self._sum(csr.divergence, F.shape[1], self.data, F, G, floor)
+        return self._sum(csr.divergence, F.shape[1], F, G, floor)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.observed.base import SparseView
 from rprnmf.observed.entries import Entries
+from rprnmf.observed.sparse import SparseView
 
 
 class Masked(SparseView):
@@ -17,10 +17,12 @@ class Masked(SparseView):
         The observed entries; a stored zero is an observed zero.
     """
 
+    one_gram = False
+
     def __init__(self, entries: Entries):
         super().__init__(entries, n_observed=len(entries.data))
 
-    def _turned(self) -> Masked:
+    def _transposed(self) -> Masked:
         return Masked(self.entries.T)
 
     @property
@@ -32,6 +34,10 @@ class Masked(SparseView):
 
     def model_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         return self.entries.model_times(F, G)
+
+    def model_times_column(self, F: np.ndarray, G: np.ndarray, k: int) -> np.ndarray:
+        model = self.entries.replaced(self.entries.model(F, G))
+        return model.times(np.ascontiguousarray(G[:, k : k + 1]))[:, 0]
 
     def squared_error(self, F: np.ndarray, G: np.ndarray) -> float:
         return self.entries.squared_error(F, G)[0]

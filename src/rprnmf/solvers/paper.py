@@ -25,21 +25,32 @@ from dataclasses import replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from rprnmf.losses import LOSSES
+from rprnmf.losses import get_loss
 from rprnmf.objective import Problem, Values
-from rprnmf.observed import BaseView, FullDense
+from rprnmf.observed import BaseView
 from rprnmf.penalties import DISTANCES, PENALTIES, Graph, SymmetricDivergence
 from rprnmf.penalties.exponential import TripletExponential
 from rprnmf.solvers import paper_gnmf_divergence
+from rprnmf.solvers.column_sums import make_column_sums
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
-from rprnmf.solvers.products import make_products
 from rprnmf.split import Split
 from rprnmf.tying import Tying
 
-#: the penalty and the distance that the program has for each loss
-OWN = {"frobenius": ("exponential", "euclidean"), "kullback-leibler": ("hinge", "divergence")}
+#: the penalty and the distance that the program has for the row problem of a loss
+OWN = {"quadratic": ("exponential", "euclidean"), "divergence": ("hinge", "divergence")}
 WEAKEST = 1e-6  # strength of one triplet at which the program gives up
 LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 60.0}
+
+
+def own_penalty(beta_loss: str | float) -> tuple[str, str]:
+    """The penalty and the distance that the program has for a loss."""
+    own = OWN.get(get_loss(beta_loss).row_problem or "")
+    if own is None:
+        raise ValueError(
+            f"Invalid beta_loss parameter: solver 'paper' does not handle beta_loss = "
+            f"{beta_loss!r}, for which the authors' program has no update; use solver='mu'."
+        )
+    return own
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
@@ -47,20 +58,21 @@ def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Resu
     check(problem)
     settings = replace(settings, tol=0.0)
     graphs = any(side.graph is not None for side in problem.sides)
-    if graphs and problem.beta_loss == "kullback-leibler":
+    loss = get_loss(problem.beta_loss)
+    if graphs and loss.row_problem == "divergence":
         return paper_gnmf_divergence.solve(problem, start, settings)
     view, unit = prepare(problem)
     program = Program(problem, view)
     result = Result(*program.start(start.pop(0), start.pop()))
-    alternate(program, result, LOSSES[problem.beta_loss], settings, unit)
+    alternate(program, result, loss, settings, unit)
     result.W = result.W * unit
     return result
 
 
 def check(problem: Problem) -> None:
     """Refuse what the authors' program does not have."""
+    own = own_penalty(problem.beta_loss)
     if problem.program == "rprnmf":
-        own = OWN[problem.beta_loss]
         if (problem.penalty, problem.distance) != own:
             raise ValueError(
                 f"solver='paper' with beta_loss={problem.beta_loss!r} has penalty={own[0]!r} and "
@@ -80,14 +92,12 @@ def check(problem: Problem) -> None:
 def prepare(problem: Problem) -> tuple[BaseView, float]:
     """X as the program sees it, and what it was divided by."""
     view, unit = problem.view, 1.0
-    if problem.program == "rprnmf" and problem.beta_loss == "frobenius":
+    quadratic = get_loss(problem.beta_loss).row_problem == "quadratic"
+    if problem.program == "rprnmf" and quadratic:
         low, high = view.extremes()
         unit = (high - low) or high or 1.0
         view = view.scaled(1.0 / unit)
-    if isinstance(view, FullDense):
-        eps = np.finfo(view.dtype).eps
-        view = FullDense(np.where(view.X == 0, eps, view.X), view.n_jobs)
-    return view, unit
+    return view.without_zeros(float(np.finfo(view.dtype).eps)), unit
 
 
 class ProgramSide:
@@ -164,9 +174,10 @@ class Program:
 
     def __init__(self, problem: Problem, view: BaseView):
         self.view = view
-        self.loss = LOSSES[problem.beta_loss]
-        self.divergence = problem.beta_loss == "kullback-leibler"
-        self.products = make_products(view, self.divergence)
+        self.loss = get_loss(problem.beta_loss)
+        row_problem = str(self.loss.row_problem)  # `check` has refused losses that have none
+        self.divergence = row_problem == "divergence"
+        self.sums = make_column_sums(view, row_problem)
         self.eps = view.dtype.type(np.finfo(view.dtype).eps)
         self.sides = tuple(ProgramSide(problem, index, view.dtype) for index in (0, 1))
         self.adaptive = (
@@ -205,17 +216,17 @@ class Program:
 
     def sweep(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         """All columns of W and rows of H, one after the other, in place."""
-        self.products.begin(W, Ht)
+        self.sums.begin(W, Ht)
         for side, F in zip(self.sides, (W, Ht), strict=True):
             side.begin(F)
         rows, columns = self.sides
         for k in range(W.shape[1]):
             if rows.free:
-                sums = self.products.columns_after(k, self.eps)
+                parts = self.sums.columns_after(k, self.eps)
             else:
-                self.change(rows, W, k, *self.products.rows(k))
-                sums = self.products.columns(k)
-            self.change(columns, Ht, k, *sums)
+                self.change(rows, W, k, *self.sums.rows(k))
+                parts = self.sums.columns(k)
+            self.change(columns, Ht, k, *parts)
         values = Values(self.loss.value(self.view, W, Ht), rows.value(W), columns.value(Ht))
         rates = rows.rate(W), columns.rate(Ht)
         return Step(W, Ht, values, rates, (rows.recorded_strength, columns.recorded_strength))

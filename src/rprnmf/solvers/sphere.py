@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Objective
-from rprnmf.solvers.products import make_products
+from rprnmf.solvers.column_sums import make_column_sums
 
 SWEEPS = 3
 
@@ -51,14 +51,14 @@ def sphere_step(objective: Objective, index: int, F: np.ndarray, B: np.ndarray) 
     """
     order = objective.loss.size_order
     view, norms = objective.views[index], objective.terms[index].norms
-    products = make_products(view, divergence=order == 1)
+    sums = make_column_sums(view, objective.loss.row_problem or "none")
     F = np.array(F, order="C")
     goal = np.sum(F.astype(np.float64) ** order, axis=0) ** (1.0 / order)
     curvature = view.ones_times(B * B) if order == 2 else None
     for _ in range(SWEEPS):
-        products.begin(F, B)
+        sums.begin(F, B)
         for k in range(F.shape[1]):
-            above, below = products.rows(k)
+            above, below = sums.rows(k)
             f = F[:, k].astype(np.float64)
             if curvature is not None:
                 n = above - below + curvature[:, k] * f - (0.5 * norms.l1 if norms else 0.0)

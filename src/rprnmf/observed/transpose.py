@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 
-class Turning(ABC):
-    """Gives a class ``T``, made once, from its method ``_turned``."""
+class Transposable(ABC):
+    """Gives a class ``T``, made once, from its method ``_transposed``."""
 
     _made: Any = None
     _maker: Any = None
 
     @abstractmethod
-    def _turned(self) -> Self:
+    def _transposed(self) -> Self:
         """The transpose, made anew."""
 
     @property
@@ -25,6 +25,6 @@ class Turning(ABC):
             if maker is not None:
                 return maker
         if self._made is None:
-            self._made = self._turned()
+            self._made = self._transposed()
             self._made._maker = weakref.ref(self)  # a strong link would be a cycle
         return self._made

@@ -10,15 +10,20 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from rprnmf.kernels import columnwise, csr
-from rprnmf.observed import BaseView, Entries, FullDense, FullSparse, Masked
+from rprnmf.kernels import columnwise
+from rprnmf.observed import BaseView, Entries
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 Parts = tuple[np.ndarray, np.ndarray]
+#: sums over the stored entries, for the rows and for the columns
+KERNELS = {
+    "quadratic": (columnwise.rows_frobenius, columnwise.columns_frobenius),
+    "divergence": (columnwise.rows_divergence, columnwise.columns_divergence),
+}
 TINY = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
 
 
-class Products(ABC):
+class ColumnSums(ABC):
     """Numerators and denominators of column k, for the rows of W and the columns of H.
 
     ``begin`` starts at (W, Ht), which the caller changes in place: after ``rows(k)`` it may
@@ -47,7 +52,7 @@ class Products(ABC):
         return self.columns(k)
 
 
-class ModelProducts(Products):
+class ModelSums(ColumnSums):
     """Sums over all entries of a model that follows each change: x g / y and g, say."""
 
     shape: tuple[int, int]
@@ -71,32 +76,28 @@ class ModelProducts(Products):
         self.w, self.h = self.W[:, k].copy(), self.Ht[:, k].copy()
         return self._pass(1, pending, self.w)
 
-    def _pending(self) -> Parts:
+    def _pending(self) -> columnwise.Change:
         """What one column of one factor has added to the model since the last pass: a b'."""
         if self.last < 0:
-            return self.w, self.h
+            return columnwise.Change(self.w, self.h)
         if self.side == 0:
-            return self.W[:, self.last] - self.w, self.h
-        return self.w, self.Ht[:, self.last] - self.h
+            return columnwise.Change(self.W[:, self.last] - self.w, self.h)
+        return columnwise.Change(self.w, self.Ht[:, self.last] - self.h)
 
     @abstractmethod
     def _model(self, W: np.ndarray, Ht: np.ndarray) -> np.ndarray: ...
 
     @abstractmethod
-    def _pass(self, side: int, pending: Parts, vector: np.ndarray) -> Parts:
+    def _pass(self, side: int, pending: columnwise.Change, vector: np.ndarray) -> Parts:
         """Add to the model what changed since the last pass, a b', and take one side's sums."""
 
 
-class StoredProducts(ModelProducts):
-    """Over stored entries: x g and y g (Frobenius) or x g / y and g (divergence)."""
+class StoredSums(ModelSums):
+    """Over stored entries: x g and y g (quadratic) or x g / y and g (divergence)."""
 
-    def __init__(self, entries: Entries, divergence: bool):
+    def __init__(self, entries: Entries, row_problem: str):
         self.entries = entries
-        self.kernels = (
-            (columnwise.rows_divergence, columnwise.columns_divergence)
-            if divergence
-            else (columnwise.rows_frobenius, columnwise.columns_frobenius)
-        )
+        self.kernels = KERNELS[row_problem]
         n, m = self.shape = entries.shape
         # a visit to an entry costs some ten multiply-adds
         self.blocks = row_blocks(entries.indptr * 10)
@@ -110,24 +111,22 @@ class StoredProducts(ModelProducts):
 
     def _pass(self, side, pending, vector):
         kernel, entries = self.kernels[side], self.entries
+        at = columnwise.StoredModel(entries.arrays, self.model, self.W, self.Ht, self.tiny)
 
         def work(start: int, stop: int) -> None:
             target = self.column_parts[self.number[start]] if side else self.row_parts
-            kernel(
-                *(start, stop, entries.indptr, entries.indices, entries.data, self.model),
-                *(self.W, self.Ht, *pending, vector, self.tiny, *target),
-            )
+            kernel(start, stop, at, pending, vector, *target)
 
         map_blocks(work, self.blocks, entries.n_threads)
         above, below = self.column_parts.sum(axis=0) if side else self.row_parts
         return above, below
 
 
-class DenseDivergenceProducts(ModelProducts):
+class DenseDivergenceSums(ModelSums):
     """The divergence of a full dense matrix: x g / y and g."""
 
-    def __init__(self, view: FullDense):
-        self.X = np.ascontiguousarray(view.X)
+    def __init__(self, view: BaseView):
+        self.X = np.ascontiguousarray(view.complete_matrix())
         n, m = self.shape = view.shape
         self.blocks = row_blocks(np.arange(n + 1) * (10 * m))
         self.number = {start: block for block, (start, _) in enumerate(self.blocks)}
@@ -141,28 +140,24 @@ class DenseDivergenceProducts(ModelProducts):
 
     def _pass(self, side, pending, vector):
         kernel = (columnwise.dense_rows_divergence, columnwise.dense_columns_divergence)[side]
+        at = self._at()
 
         def work(start: int, stop: int) -> None:
-            block = self.number[start]
-            kernel(
-                *(start, stop, self.X, self.model, self.W, self.Ht, *pending, vector, self.tiny),
-                self.column_parts[block] if side else self.row_parts,
-            )
+            target = self.column_parts[self.number[start]] if side else self.row_parts
+            kernel(start, stop, at, pending, vector, target)
 
         map_blocks(work, self.blocks, self.n_threads)
         above = self._column_sums() if side else self.row_parts
         return above, np.full(len(above), vector.sum(dtype=np.float64))
 
     def columns_after(self, k, least):
-        a, b = self._pending()
+        at, pending = self._at(), self._pending()
         g = self.Ht[:, k].copy()
         below = max(float(g.sum(dtype=np.float64)), float(least))
 
         def work(start: int, stop: int) -> None:
-            columnwise.dense_both_divergence(
-                *(start, stop, self.X, self.model, self.W, self.Ht, a, b, k, g, below, self.tiny),
-                self.column_parts[self.number[start]],
-            )
+            target = self.column_parts[self.number[start]]
+            columnwise.dense_both_divergence(start, stop, at, pending, k, g, below, target)
 
         map_blocks(work, self.blocks, self.n_threads)
         self.last, self.side = k, 1
@@ -170,15 +165,18 @@ class DenseDivergenceProducts(ModelProducts):
         above = self._column_sums()
         return above, np.full(len(above), self.w.sum(dtype=np.float64))
 
+    def _at(self) -> columnwise.DenseModel:
+        return columnwise.DenseModel(self.X, self.model, self.W, self.Ht, self.tiny)
+
     def _column_sums(self) -> np.ndarray:
         parts = self.column_parts
         return parts.sum(axis=0) if len(parts) > 1 else parts[0]
 
 
-class GramProducts(Products):
-    """The full Frobenius loss: X H' and W (H H'); rows with holes one column after the other."""
+class GramSums(ColumnSums):
+    """The quadratic loss where one Gram matrix serves: X H' and W (H H')."""
 
-    def __init__(self, view: FullDense | FullSparse):
+    def __init__(self, view: BaseView):
         self.view = view
 
     def begin(self, W, Ht):
@@ -186,26 +184,18 @@ class GramProducts(Products):
         self.XH = self.view.times(Ht)  # a row of H changes after its turn only: once is enough
 
     def rows(self, k):
-        return self.XH[:, k], self._below(self.view, self.W, self.Ht, k)
+        return self.XH[:, k], self.view.model_times_column(self.W, self.Ht, k)
 
     def columns(self, k):
         w = np.ascontiguousarray(self.W[:, k : k + 1])
-        return self.view.T.times(w)[:, 0], self._below(self.view.T, self.Ht, self.W, k)
-
-    @staticmethod
-    def _below(view: FullDense | FullSparse, F: np.ndarray, G: np.ndarray, k: int) -> np.ndarray:
-        below = (F @ (G.T @ G[:, k]))[:, None]
-        if isinstance(view, FullSparse) and view.holes is not None:
-            holes = view.holes
-            csr.model_except(view.torn, holes.indptr, holes.indices, F, G, k, below)
-        return below[:, 0]
+        return self.view.T.times(w)[:, 0], self.view.T.model_times_column(self.Ht, self.W, k)
 
 
-class SparseDivergenceProducts(StoredProducts):
+class SparseDivergenceSums(StoredSums):
     """The divergence of a full sparse matrix: ratios at the non-zeros, sums everywhere."""
 
-    def __init__(self, view: FullSparse):
-        super().__init__(view.entries, divergence=True)
+    def __init__(self, view: BaseView):
+        super().__init__(view.nonzeros(), "divergence")
         self.view = view
 
     def rows(self, k):
@@ -217,14 +207,10 @@ class SparseDivergenceProducts(StoredProducts):
         return above, self.view.T.ones_times(np.ascontiguousarray(self.W[:, k : k + 1]))[:, 0]
 
 
-def make_products(view: BaseView, divergence: bool) -> Products:
-    """The cheapest bookkeeping for a view and a loss."""
-    if isinstance(view, Masked):
-        return StoredProducts(view.entries, divergence)
-    if not divergence:
-        assert isinstance(view, FullDense | FullSparse)
-        return GramProducts(view)
-    if isinstance(view, FullSparse):
-        return SparseDivergenceProducts(view)
-    assert isinstance(view, FullDense)
-    return DenseDivergenceProducts(view)
+def make_column_sums(view: BaseView, row_problem: str) -> ColumnSums:
+    """The cheapest bookkeeping for a view and the row problem of a loss."""
+    if not view.one_gram:
+        return StoredSums(view.stored(), row_problem)
+    if row_problem == "quadratic":
+        return GramSums(view)
+    return SparseDivergenceSums(view) if view.zeros_implied else DenseDivergenceSums(view)
