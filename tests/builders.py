@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from rprnmf.losses import LOSSES
 from rprnmf.observed import make_view
 
+#: losses that every solver takes
+ROW_LOSSES = tuple(name for name, loss in LOSSES.items() if loss.row_problem is not None)
 LAYOUTS = ("dense", "sparse", "nan", "sparse-zero", "sparse-nan")
 
 
@@ -62,8 +65,8 @@ def observed_mask(mask, layout):
     return np.ones_like(mask) if layout in ("dense", "sparse") else mask
 
 
-def random_view(rng, layout, n=9, m=7, dtype=np.float64):
-    X, mask = random_matrix(rng, n, m), random_mask(rng, n, m)
+def random_view(rng, layout, n=9, m=7, dtype=np.float64, zeros=0.2):
+    X, mask = random_matrix(rng, n, m, zeros), random_mask(rng, n, m)
     data, missing = lay_out(X.astype(dtype), mask, layout)
     return make_view(data, missing), X, observed_mask(mask, layout)
 

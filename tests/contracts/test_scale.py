@@ -11,7 +11,14 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import make_view
 from rprnmf.scale import ScaleRule
 from rprnmf.solvers.multiplicative import Multiplicative, multiplier_ratio
-from tests.builders import lay_out, random_graph, random_mask, random_matrix, random_triplets
+from tests.builders import (
+    ROW_LOSSES,
+    lay_out,
+    random_graph,
+    random_mask,
+    random_matrix,
+    random_triplets,
+)
 
 N, M, K = 12, 10, 3
 RNG = np.random.default_rng(0)
@@ -20,7 +27,7 @@ MASK = random_mask(RNG, N, M)
 ROWS, COLUMNS = random_triplets(RNG, N, 10), random_triplets(RNG, M, 10)
 
 
-@pytest.fixture(params=sorted(LOSSES))
+@pytest.fixture(params=sorted(ROW_LOSSES))
 def beta_loss(request):
     return request.param
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from rprnmf import RPRNMF
-from rprnmf.losses import LOSSES
 from rprnmf.penalties import DISTANCES, PENALTIES
 from tests.builders import (
     LAYOUTS,
+    ROW_LOSSES,
     lay_out,
     observed_mask,
     random_graph,
@@ -38,7 +38,7 @@ def draw(seed, solver):
     graphs = [random_graph(rng, size) if rng.random() < 0.2 else None for size in (n, m)]
     model = RPRNMF(
         n_components=int(rng.integers(1, 7)),
-        beta_loss=rng.choice(sorted(LOSSES)),
+        beta_loss=rng.choice(sorted(ROW_LOSSES)),
         penalty=rng.choice(sorted(PENALTIES)),
         distance=rng.choice(sorted(DISTANCES)),
         margin=10.0 ** rng.uniform(-2, 1),

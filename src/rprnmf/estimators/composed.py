@@ -48,7 +48,7 @@ class ComposedNMF(
         ],
         "init": [StrOptions({"random", "nndsvd", "nndsvda", "nndsvdar", "custom"}), None],
         "solver": [StrOptions(set(SOLVERS))],
-        "beta_loss": [StrOptions(set(LOSSES))],
+        "beta_loss": [StrOptions(set(LOSSES)), Interval(Real, None, None, closed="neither")],
         "missing": [StrOptions({"nan", "zero"}), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -146,6 +146,7 @@ class ComposedNMF(
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
         view = make_view(matrix, self.missing, self.n_jobs)
+        get_loss(self.beta_loss).check(view)
         return matrix, view
 
     def _rank(self, view: BaseView, W: Any, H: Any, update_H: bool) -> int:

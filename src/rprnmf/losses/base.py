@@ -14,6 +14,8 @@ from rprnmf.split import Split
 class Loss(ABC):
     """A sum over the observed entries of X ~ F G'."""
 
+    #: it is `times_sklearn` times scikit-learn's beta-divergence of this beta; None: of none
+    beta: float | None = None
     #: which problem a row poses while the other factor is fixed: "quadratic" (Gram matrices),
     #: "divergence" (Kullback-Leibler), or None if it is another: only `mu` can serve it then
     row_problem: ClassVar[str | None] = None
@@ -34,7 +36,7 @@ class Loss(ABC):
         super().__init_subclass__(**keywords)
         own = vars(cls)
         if "value" in own or "split" in own:
-            for name in ("row_problem", "step_exponent"):
+            for name in ("beta", "row_problem", "step_exponent"):
                 if name not in own:
                     setattr(cls, name, None)
 
@@ -53,6 +55,10 @@ class Loss(ABC):
     @abstractmethod
     def curvature(self, view: BaseView) -> float:
         """The loss of an entry is about this times (x - y)^2."""
+
+    def check(self, view: BaseView) -> None:
+        """Refuse data that the loss cannot measure; those of most losses are all welcome."""
+        return
 
     def column_sizes(self, B: np.ndarray) -> np.ndarray:
         """Size of each column of a factor, in the norm in which the loss fixes its scale."""

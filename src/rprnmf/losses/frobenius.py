@@ -12,6 +12,7 @@ from rprnmf.split import Split
 class Frobenius(Loss):
     """||X - F G'||^2: twice scikit-learn's, so that the paper's strengths stay valid."""
 
+    beta = 2.0
     row_problem = "quadratic"
     step_exponent = 1.0
     times_sklearn = 2.0

@@ -12,6 +12,7 @@ from rprnmf.split import Split
 class KullbackLeibler(Loss):
     """sum x log(x/y) - x + y, with y the model."""
 
+    beta = 1.0
     row_problem = "divergence"
     step_exponent = 1.0
 

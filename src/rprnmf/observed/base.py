@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.transpose import Transposable
 
+# Functions of the entries of X and of the model, given as two arrays.
+Values = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Weights = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
 # A model value below this share of the mean of X counts as this share where it stands
 # below a fraction bar or in a logarithm.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
@@ -88,6 +92,20 @@ class BaseView(Transposable):
     @abstractmethod
     def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
         """Sum of x log(x/y) - x + y over the observed entries."""
+
+    @abstractmethod
+    def power_sum(self, power: float) -> float:
+        """Sum of x^power over the observed entries that are not zero."""
+
+    @abstractmethod
+    def entrywise_sum(self, function: Values, F: np.ndarray, G: np.ndarray) -> float:
+        """Sum of ``function(x, y)`` over the observed entries, with y the model."""
+
+    @abstractmethod
+    def entrywise_times(
+        self, function: Weights, F: np.ndarray, G: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """[w] G over the observed entries, for each array w of ``function(x, y)``."""
 
     @abstractmethod
     def extremes(self) -> tuple[float, float]:

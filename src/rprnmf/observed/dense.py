@@ -8,13 +8,11 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed.base import BaseView
+from rprnmf.observed.blocks import Block, BlockedView
 from rprnmf.observed.entries import Entries
 
-BLOCK = 1 << 21  # entries of the model that are alive at once
 
-
-class FullDense(BaseView):
+class FullDense(BlockedView):
     """A dense matrix without holes.
 
     Parameters
@@ -62,9 +60,7 @@ class FullDense(BaseView):
         return F @ (G.T @ G[:, k])
 
     def _blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        step = max(1, BLOCK // self.shape[1])
-        for start in range(0, self.shape[0], step):
-            rows = slice(start, start + step)
+        for rows in self.row_slices():
             yield rows, F[rows] @ G.T
 
     @property
@@ -110,6 +106,30 @@ class FullDense(BaseView):
             np.log(logs, out=logs, where=x > 0)
             total += float(np.einsum("ij,ij->", x, logs, dtype=np.float64))
         return total
+
+    def power_sum(self, power: float) -> float:
+        parts = (self.X[rows] for rows in self.row_slices())
+        return float(sum(np.sum(x[x > 0].astype(np.float64) ** power) for x in parts))
+
+    def model_blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[Block]:
+        for rows, model in self._blocks(F, G):
+            yield Block(rows, self.X[rows], model)
+
+    def entrywise_sum(self, function, F, G):
+        if self.by_columns:
+            return self.T.entrywise_sum(function, G, F)
+        return super().entrywise_sum(function, F, G)
+
+    def entrywise_times(self, function, F, G):
+        if not self.by_columns:
+            return super().entrywise_times(function, F, G)
+        outs: tuple[np.ndarray, ...] = ()
+        for columns, x, y, _ in self.T.model_blocks(G, F):
+            weights = function(x, y)
+            outs = outs or tuple(np.zeros_like(F) for _ in weights)
+            for out, w in zip(outs, weights, strict=True):
+                out += w.T @ G[columns]
+        return outs
 
     def extremes(self) -> tuple[float, float]:
         return float(self.X.min()), float(self.X.max())

@@ -34,6 +34,15 @@ class Entries(Transposable):
         """As a scipy array that shares the memory."""
         return sp.csr_array((self.data, self.indices, self.indptr), shape=self.shape)
 
+    def places(self, rows: slice) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Row (counted from the first) and column of the entries of some rows; their values."""
+        bounds = self.indptr[rows.start : rows.stop + 1]
+        chosen = slice(bounds[0], bounds[-1])
+        return (
+            (np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), self.indices[chosen]),
+            self.data[chosen],
+        )
+
     def replaced(self, data: np.ndarray) -> Entries:
         """Other values at the same places."""
         return Entries(

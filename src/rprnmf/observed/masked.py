@@ -45,6 +45,14 @@ class Masked(SparseView):
     def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
         return self.entries.divergence(F, G, self.floor)[0]
 
+    def entrywise_sum(self, function, F, G):
+        values = function(self.entries.data, self.entries.model(F, G))
+        return float(values.sum(dtype=np.float64))
+
+    def entrywise_times(self, function, F, G):
+        weights = function(self.entries.data, self.entries.model(F, G))
+        return tuple(self.entries.replaced(w).times(G) for w in weights)
+
     def stored(self) -> Entries:
         return self.entries
 

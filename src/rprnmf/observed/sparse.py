@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from rprnmf.kernels import csr
 from rprnmf.observed.base import BaseView
+from rprnmf.observed.blocks import Block, BlockedView
 from rprnmf.observed.entries import Entries
 
 
@@ -46,6 +48,10 @@ class SparseView(BaseView):
     def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
         return self.entries.ratio_times(F, G, self.floor)
 
+    def power_sum(self, power: float) -> float:
+        data = self.entries.data
+        return float(np.sum(data[data > 0].astype(np.float64) ** power))
+
     def extremes(self) -> tuple[float, float]:
         data = self.entries.data
         if len(data) == self.shape[0] * self.shape[1]:
@@ -59,7 +65,7 @@ class SparseView(BaseView):
         return first, second
 
 
-class FullSparse(SparseView):
+class FullSparse(SparseView, BlockedView):
     """A sparse matrix whose unstored entries are zeros, but for a few holes.
 
     Sums over everything come from column sums and Gram matrices. A row with holes is summed
@@ -147,6 +153,14 @@ class FullSparse(SparseView):
         divergence, sums = entries.divergence(F, G, self.floor)
         totals = whole.sum(axis=0, dtype=np.float64), G.sum(axis=0, dtype=np.float64)
         return of_holed + divergence + max(float(np.dot(*totals)) - sums, 0.0)
+
+    def model_blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[Block]:
+        for rows in self.row_slices():
+            y = F[rows] @ G.T
+            x = np.zeros(y.shape, dtype=self.dtype)
+            places, values = self.entries.places(rows)
+            x[places] = values
+            yield Block(rows, x, y, None if self.holes is None else self.holes.places(rows)[0])
 
     def stored(self) -> Entries:
         raise ValueError(
