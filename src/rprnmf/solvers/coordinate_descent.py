@@ -51,6 +51,12 @@ def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Resu
     True
     """
     objective = Objective(problem, start[0].shape[1])
+    if objective.loss.row_problem is None:
+        raise ValueError(
+            "Invalid beta_loss parameter: solver 'cd' does not handle beta_loss = "
+            f"{problem.beta_loss!r}, whose rows pose neither a quadratic nor a Kullback-Leibler "
+            "problem; use solver='mu'."
+        )
     result = Result(*objective.start(start.pop(0), start.pop()))
     return alternate(CoordinateDescent(objective), result, objective.loss, settings)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Objective, Problem
+from rprnmf.solvers.fold_in_steps import fold_in_by_steps
 from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.rows import RowDescent
 
@@ -44,6 +45,8 @@ def fold_in(
         spread = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
         F[unseen] = spread * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
+    if objective.loss.row_problem is None:
+        return fold_in_by_steps(objective, F, Ht, max_iter, tol)
     descend = RowDescent(objective, 0, len(F), inert=False)
     # up to the largest strength: what new rows cannot meet costs nobody else anything
     ramps = Ramps(objective, patience=ROUNDS)

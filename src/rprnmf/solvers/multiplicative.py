@@ -1,6 +1,7 @@
 """`mu`: block multiplicative updates that never let the objective rise.
 
-A plain step is ``F *= negative / positive``. It lowers the loss alone, but with a strong
+A plain step is ``F *= (negative / positive) ** e`` with the exponent e of the loss, 1 for most.
+It lowers the loss alone, but with a strong
 penalty it overshoots: the rows that carry a penalty then take the root of the ratio, and
 the root of that, until the objective does not rise; if nothing helps they stay.
 
@@ -54,14 +55,24 @@ class Multiplicative:
         self.objective = objective
         self.scale = objective.scale
         self.guarded = tuple(
-            np.arange(view.shape[0]) if self.scale.balanced else terms.rows()
-            for view, terms in zip(objective.views, objective.terms, strict=True)
+            np.arange(view.shape[0]) if self.may_rise(index) else terms.rows()
+            for index, (view, terms) in enumerate(
+                zip(objective.views, objective.terms, strict=True)
+            )
         )
         self.any_guarded = any(len(rows) > 0 for rows in self.guarded)
         self.moving = (0,) if objective.problem.only_rows else (0, 1)
         self.exponent = [1.0, 1.0, 1.0]
         self.ramps = Ramps(objective)
         self.values: Values | None = None
+
+    def may_rise(self, index: int) -> bool:
+        """Whether a step in this factor may raise the objective even where no term acts."""
+        loss = self.objective.loss
+        if self.scale.balanced or loss.step_exponent is None:
+            return True
+        # the step that keeps the sizes of columns was derived for two row problems
+        return loss.row_problem is None and self.scale.fixed(index)
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         if self.values is None:
@@ -90,6 +101,8 @@ class Multiplicative:
         fixed = self.scale.fixed(index)
         sizes = self.scale.sizes(index, F)
         ratio = self.constrained_ratio(index, F, parts) if fixed else update_ratio(*parts)
+        if self.objective.loss.step_exponent not in (None, 1.0):
+            ratio **= self.objective.loss.step_exponent
 
         def trial(exponent: float) -> Factors:
             scaled = ratio
