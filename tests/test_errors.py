@@ -113,7 +113,8 @@ CASES = {
         "must be finite",
     ),
     "no components": (NMF(0), X, {}, r"'n_components' parameter of NMF must be.*\[1, inf\).*Got 0"),
-    "other loss": (NMF(2, beta_loss="itakura-saito"), X, {}, "'beta_loss' parameter"),
+    "other loss": (NMF(2, beta_loss="euclidean"), X, {}, "'beta_loss' parameter"),
+    "loss of no solver": (NMF(2, beta_loss=1.5), X, {}, "solver 'cd' does not handle.*1.5"),
     "other penalty": (RPRNMF(2, penalty="cubic"), X, {}, "'penalty' parameter"),
     "margin": (RPRNMF(2, margin=0.0), X, {}, "'margin' parameter"),
     "strength": (RPRNMF(2, row_strength=-1.0), X, {}, "'row_strength' parameter"),
@@ -130,6 +131,12 @@ CASES = {
         X,
         {"W": np.ones((6, 2)), "H": -np.ones((2, 5))},
         r"H\[0, 0\] = -1",
+    ),
+    "start of another precision": (
+        NMF(2, init="custom"),
+        X,
+        {"W": np.ones((6, 2)), "H": np.ones((2, 5), dtype=np.float32)},
+        "H should have the same dtype as X. Got H.dtype = float32 and X.dtype = float64",
     ),
     "zero start": (
         NMF(2, init="custom"),

@@ -265,15 +265,34 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
 def check_start(
     factor: Any, shape: tuple[int, int], name: str, dtype: np.dtype, zeros: bool = False
 ) -> np.ndarray:
-    """A factor given by the user; ``zeros`` allows one that is zero everywhere."""
+    """A factor given by the user; ``zeros`` allows one that is zero everywhere.
+
+    Messages begin as scikit-learn's do.
+    """
     if factor is None:
         raise ValueError(f"init='custom' needs both start factors, but {name} is None.")
+    given = getattr(factor, "dtype", None)
+    if isinstance(given, np.dtype) and given.kind == "f" and given != dtype:
+        raise TypeError(
+            f"{name} should have the same dtype as X. Got {name}.dtype = {given} and "
+            f"X.dtype = {dtype}."
+        )
     array = check_array(factor, dtype=[np.float64, np.float32], input_name=name)
     if array.shape != shape:
-        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}.")
+        which = "first" if array.shape[0] != shape[0] else "second"
+        raise ValueError(
+            f"Array with wrong {which} dimension passed to NMF (input {name}): {name} must have "
+            f"the shape {shape}, got {array.shape}."
+        )
     if (array < 0).any():
         i, j = (int(index) for index in np.argwhere(array < 0)[0])
-        raise ValueError(f"{name}[{i}, {j}] = {array[i, j]:g}; factors must be at least 0.")
+        raise ValueError(
+            f"Negative values in data passed to NMF (input {name}): {name}[{i}, {j}] = "
+            f"{array[i, j]:g}; factors must be at least 0."
+        )
     if not zeros and not array.any():
-        raise ValueError(f"{name} is all zeros; a multiplicative step cannot leave zero.")
+        raise ValueError(
+            f"Array passed to NMF (input {name}) is full of zeros: {name} is all zeros; a "
+            "multiplicative step cannot leave zero."
+        )
     return array.astype(dtype)

@@ -168,7 +168,8 @@ def test_single_precision_stays_and_agrees(name, solver, beta_loss):
     W, H = start()
     model, knowledge = make(name, solver=solver, beta_loss=beta_loss, init="custom", max_iter=10)
     double = model.fit_transform(X, W=W, H=H, **knowledge)
-    single = model.fit_transform(X.astype(np.float32), W=W, H=H, **knowledge)
+    X32, W, H = (array.astype(np.float32) for array in (X, W, H))
+    single = model.fit_transform(X32, W=W, H=H, **knowledge)
     assert single.dtype == np.float32
     assert model.components_.dtype == np.float32
     assert model.transform(X.astype(np.float32)).dtype == np.float32

@@ -110,7 +110,7 @@ class ComposedNMF(
             if update_H:
                 start = [*self._start(view, K, W, H, rng)]
             else:
-                problem, *start = self._with_components(problem, K, H)
+                problem, *start = self._with_components(problem, K, W, H)
             result = SOLVERS[self.solver](problem, start, settings)
             if best is None or self._price(result, problem) < self._price(best, problem):
                 best = result
@@ -130,9 +130,17 @@ class ComposedNMF(
         sizes = get_loss(self.beta_loss).column_sizes(Ht).astype(np.float64)
         return float(np.sqrt(np.mean(sizes**2))) or 1.0
 
-    def _with_components(self, problem: Problem, K: int, H: Any) -> tuple[Problem, Any, Any]:
+    def _with_components(
+        self, problem: Problem, K: int, W: Any, H: Any
+    ) -> tuple[Problem, Any, Any]:
         """The problem with H given, and its start."""
         view = problem.view
+        if W is not None:
+            warnings.warn(
+                "When update_H=False, the provided initial W is not used.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         if H is None:
             raise ValueError("update_H=False keeps given components, but H is None.")
         H = check_start(H, (K, view.shape[1]), "H", view.dtype)
@@ -190,8 +198,8 @@ class ComposedNMF(
             return np.ascontiguousarray(W), np.ascontiguousarray(H.T)  # of copies: used up
         if W is not None or H is not None:
             warnings.warn(
-                f"init={self.init!r} ignores the W and H that were passed; use init='custom' to "
-                "start from them.",
+                "When init!='custom', provided W or H are ignored. Set init='custom' to use them "
+                f"as initialization; got init={self.init!r}.",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -199,8 +207,9 @@ class ComposedNMF(
         start = start_factors(view, K, "uniform" if uniform else self.init, rng)
         if self.solver == "mu" and self.init == "nndsvd":
             warnings.warn(
-                "solver='mu' cannot change the zeros that init='nndsvd' starts with; "
-                "init='nndsvda' or 'nndsvdar' gives better results.",
+                "The multiplicative update ('mu') solver cannot update zeros present in the "
+                "initialization, and so leads to poorer results when used jointly with "
+                "init='nndsvd'. You may try init='nndsvda' or init='nndsvdar' instead.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -31,9 +31,11 @@ class GNMF(ComposedNMF):
     n_components : int, None or "auto", default="auto"
         Number of components K. None: n_features. "auto": that of ``W`` or ``H`` with
         ``init="custom"``, else n_features.
-    beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+    beta_loss : {"frobenius", "kullback-leibler", "itakura-saito"} or float, default="frobenius"
         What W H is measured by: the squared error (the paper's Euclidean measure; twice
-        scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
+        scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
+        beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
+        take the first two only, and with 0 or less X must not contain zeros.
     row_graph : {array-like, sparse matrix} of shape (n_samples, n_samples), "knn" or None
         Similarities between the rows of X: symmetric non-negative weights, or "knn" for the
         ``n_neighbors`` nearest neighbours with weight 1, in both directions.

@@ -20,9 +20,11 @@ class LCNMF(ComposedNMF):
     n_components : int, None or "auto", default="auto"
         Number of components K. None: n_features. "auto": that of ``W`` or ``H`` with
         ``init="custom"``, else n_features.
-    beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+    beta_loss : {"frobenius", "kullback-leibler", "itakura-saito"} or float, default="frobenius"
         What W H is measured by: the squared error (the paper's Euclidean measure; twice
-        scikit-learn's) or the generalised Kullback-Leibler divergence (its Divergence).
+        scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
+        beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
+        take the first two only, and with 0 or less X must not contain zeros.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
