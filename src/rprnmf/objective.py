@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 
 from rprnmf.losses import get_loss
 from rprnmf.observed import BaseView
-from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms, SymmetricDivergence
+from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms
 from rprnmf.penalties.triplet import TripletPenalty
 from rprnmf.scale import ScaleRule
 from rprnmf.split import Split
@@ -103,48 +104,64 @@ class Values(NamedTuple):
         return self.loss + self.row_penalty + self.column_penalty
 
 
+class Units(Protocol):
+    """What strengths and distances count in; `ScaleRule` is one."""
+
+    @property
+    def cap(self) -> float: ...
+    def strength_unit(self, view: BaseView) -> float: ...
+    def sigma(self, side: int, degree: int, named: BaseView) -> float: ...
+    def floor(self, side: int) -> float: ...
+    def graph_unit(self, side: int) -> float: ...
+
+
 class SideTerms:
     """All that acts on one factor beside the loss.
 
     Attributes
     ----------
     strength : float
-        Of the triplets; a solver may change it.
+        Of the triplets.
     triplets : TripletPenalty or None
     graph : Graph or None
     norms : Norms or None
     tying : Tying or None
+    size_of_named : float
+        The size of a row that triplets name, next to that of any row; at most 1.
     """
 
-    def __init__(self, problem: Problem, scale: ScaleRule, index: int):
+    def __init__(self, problem: Problem, units: Units, index: int):
         side = problem.sides[index]
         view = problem.view if index == 0 else problem.view.T
         self.size_of_named = 1.0
         self.tying = None if side.groups is None else Tying(side.groups)
         self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
-        self.unit = scale.loss.unit(problem.view) if problem.view.n_observed else 1.0
+        self.unit = units.strength_unit(problem.view) if problem.view.n_observed else 1.0
         self.triplets: TripletPenalty | None = None
         if len(side.triplets):
-            distance = DISTANCES[problem.distance]()
-            if isinstance(distance, SymmetricDivergence):
-                distance = SymmetricDivergence(scale.floor(index))
+            distance = DISTANCES[problem.distance].with_floor(units.floor(index))
             rows = np.unique(side.triplets)
             rows = rows[rows < view.shape[0]]  # beyond X stand rows that are known already
             named = view.take(rows) if len(rows) else view
-            # the size of a row that triplets name, next to that of any row
-            size = scale.loss.unit(named) / named.shape[0] * view.shape[0]
+            size = units.strength_unit(named) / named.shape[0] * view.shape[0]
             self.size_of_named = min(1.0, size / self.unit) if size > 0 else 1.0
-            sigma = scale.sigma(index, distance.degree, named)
+            sigma = units.sigma(index, distance.degree, named)
             self.triplets = PENALTIES[problem.penalty](
-                side.triplets, side.weight, distance, sigma, problem.margin
+                side.triplets, side.weight, distance, sigma, problem.margin, units.cap
             )
         self.graph = None if side.graph is None else Graph(side.graph)
         self.graph_strength = side.graph_strength if side.graph is not None else 0.0
-        self.graph_weight = self.graph_strength * scale.graph_unit(index)
+        self.graph_weight = self.graph_strength * units.graph_unit(index)
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)
+
+    def at_strength(self, strength: float) -> SideTerms:
+        """The same terms with another strength of the triplets."""
+        terms = copy.copy(self)
+        terms.strength = strength
+        return terms
 
     @property
     def recorded_strength(self) -> float:
@@ -217,14 +234,34 @@ class Objective:
     ----------
     problem : Problem
     n_components : int
+    units : Units or None
+        What strengths and distances count in; None: those of the scale rule.
     """
 
-    def __init__(self, problem: Problem, n_components: int):
+    def __init__(self, problem: Problem, n_components: int, units: Units | None = None):
         self.problem = problem
         self.loss = get_loss(problem.beta_loss)
         self.views = (problem.view, problem.view.T)
         self.scale = scale_rule(problem, n_components)
-        self.terms = (SideTerms(problem, self.scale, 0), SideTerms(problem, self.scale, 1))
+        units = units or self.scale
+        self.terms = (SideTerms(problem, units, 0), SideTerms(problem, units, 1))
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """The sides whose factors change."""
+        return (0,) if self.problem.only_rows else (0, 1)
+
+    @property
+    def strengths(self) -> tuple[float, float]:
+        """Those of the triplets of both sides."""
+        return self.terms[0].strength, self.terms[1].strength
+
+    def at_strengths(self, strengths: tuple[float, float]) -> Objective:
+        """The same objective with other strengths of the triplets."""
+        objective = copy.copy(self)
+        rows, columns = self.terms
+        objective.terms = rows.at_strength(strengths[0]), columns.at_strength(strengths[1])
+        return objective
 
     def values(self, W: np.ndarray, Ht: np.ndarray) -> Values:
         """All parts at (W, H)."""
@@ -269,11 +306,10 @@ class Objective:
 class Look:
     """The terms of one side at a factor, with its distances computed once.
 
-    The values follow the strengths of now.
+    Nothing of it depends on the strengths: it serves for terms that differ in these.
     """
 
     def __init__(self, terms: SideTerms, F: np.ndarray):
-        self.terms = terms
         self.F = F
         self.apart: np.ndarray | None = None
         self.rate = np.nan
@@ -281,25 +317,22 @@ class Look:
             self.apart = terms.triplets.apart(F)
             self.near, self.far = terms.triplets.of_triplets(self.apart)
             self.rate = float(np.mean(self.near < self.far))
+        self._parts: tuple[float, float, float] | None = None
 
-    @cached_property
-    def _parts(self) -> tuple[float, float, float]:
-        triplets, graph, norms = self.terms.triplets, self.terms.graph, self.terms.norms
-        return (
-            triplets.value_at(self.near, self.far) if triplets is not None else 0.0,
-            graph.value(self.F) if graph is not None else 0.0,
-            norms.value(self.F) if norms is not None else 0.0,
-        )
-
-    @property
-    def value(self) -> float:
+    def value(self, terms: SideTerms) -> float:
         """The sum of the terms."""
+        if self._parts is None:
+            self._parts = (
+                terms.triplets.value_at(self.near, self.far) if terms.triplets is not None else 0.0,
+                terms.graph.value(self.F) if terms.graph is not None else 0.0,
+                terms.norms.value(self.F) if terms.norms is not None else 0.0,
+            )
         triplets, graph, norms = self._parts
-        return self.terms.triplet_weight * triplets + self.terms.graph_weight * graph + norms
+        return terms.triplet_weight * triplets + terms.graph_weight * graph + norms
 
-    def gain(self) -> np.ndarray:
+    def gain(self, terms: SideTerms) -> np.ndarray:
         """The derivative of that sum in log c_k when column k of F grows by c_k."""
-        terms, gain = self.terms, np.zeros(self.F.shape[1])
+        gain = np.zeros(self.F.shape[1])
         if terms.triplets is not None and terms.triplet_weight > 0:
             gain += terms.triplet_weight * terms.triplets.gain(self.F, self.near, self.far)
         if terms.graph is not None:
@@ -310,7 +343,10 @@ class Look:
 
 
 class Point:
-    """A pair of factors, and what is known of the objective there.
+    """A pair of factors, and what is known of the objective there, whatever the strengths.
+
+    It is found out when it is asked for, and once. The factors may be those of a trial that
+    went far out, where numbers overflow.
 
     Parameters
     ----------
@@ -321,15 +357,33 @@ class Point:
         If it is at hand.
     """
 
-    def __init__(self, objective: Objective, W: np.ndarray, Ht: np.ndarray, loss=None):
+    def __init__(
+        self, objective: Objective, W: np.ndarray, Ht: np.ndarray, loss: float | None = None
+    ):
         self.factors = W, Ht
-        if loss is None:
-            loss = objective.loss.value(objective.problem.view, W, Ht)
-        self.loss = float(loss)
-        rows, columns = objective.terms
-        self.looks = Look(rows, W), Look(columns, Ht)
+        self._objective = objective
+        self._loss = loss
 
     @property
-    def values(self) -> Values:
-        """All parts of the objective."""
-        return Values(self.loss, self.looks[0].value, self.looks[1].value)
+    def loss(self) -> float:
+        """The loss alone."""
+        if self._loss is None:
+            objective = self._objective
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._loss = float(objective.loss.value(objective.problem.view, *self.factors))
+        return self._loss
+
+    @cached_property
+    def looks(self) -> tuple[Look, Look]:
+        """The terms of both sides."""
+        rows, columns = self._objective.terms
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Look(rows, self.factors[0]), Look(columns, self.factors[1])
+
+    def values(self, objective: Objective) -> Values:
+        """All parts of the objective, at its strengths."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows, columns = (
+                look.value(terms) for look, terms in zip(self.looks, objective.terms, strict=True)
+            )
+            return Values(self.loss, rows, columns)

@@ -31,6 +31,7 @@ from rprnmf.losses import Loss
 from rprnmf.observed import BaseView
 
 EPS = float(np.finfo(np.float64).eps)
+CAP = 30.0  # distance, in units of sigma, beyond which an exponential penalty is its tangent
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,15 @@ class ScaleRule:
         else:
             size = self.view.mean * np.sqrt(m) / self.n_components / self.size
         return float(size) or 1.0
+
+    @property
+    def cap(self) -> float:
+        """Where an exponential penalty goes on as its tangent."""
+        return CAP
+
+    def strength_unit(self, view: BaseView) -> float:
+        """What a strength of 1 multiplies the mean penalty by."""
+        return self.loss.unit(view)
 
     def sigma(self, side: int, degree: int, named: BaseView) -> float:
         """The distance that counts as 1 in the factor of this side.

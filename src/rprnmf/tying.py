@@ -30,9 +30,13 @@ class Tying:
             (np.ones(n), (groups, np.arange(n))), shape=(len(self.sizes), n)
         )
 
+    def total(self, A):
+        """One row per group, the sum over it; for dense and sparse A."""
+        return (self._members @ A).astype(A.dtype, copy=False)
+
     def sum(self, A: np.ndarray) -> np.ndarray:
         """Each row becomes the sum over its group."""
-        return (self._members @ A).astype(A.dtype, copy=False)[self.groups]
+        return self.total(A)[self.groups]
 
     def mean(self, A: np.ndarray) -> np.ndarray:
         """Each row becomes the mean over its group."""

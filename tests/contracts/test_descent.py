@@ -10,17 +10,17 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from rprnmf.kernels.divergence import divergence_rows
+from rprnmf.kernels.room import LANES, SQUARES
+from rprnmf.solvers.rows import RowDescent
 
 from rprnmf import NMF
 from rprnmf.kernels import _Notice, coupling, quadratic
-from rprnmf.kernels.divergence import divergence_rows
-from rprnmf.kernels.room import LANES, SQUARES
 from rprnmf.losses import LOSSES
 from rprnmf.objective import Look, Objective, Problem, Side
 from rprnmf.observed import make_view
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.solvers.coordinate_descent import CoordinateDescent
-from rprnmf.solvers.rows import RowDescent
 from tests.builders import LAYOUTS, ROW_LOSSES, random_graph, random_triplets, random_view
 
 

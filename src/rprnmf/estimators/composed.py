@@ -24,8 +24,8 @@ from rprnmf.losses import LOSSES, get_loss
 from rprnmf.metrics.satisfaction import unmet
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
-from rprnmf.solvers import SOLVERS, Result, Settings
-from rprnmf.solvers.fold_in import flat_rows, fold_in
+from rprnmf.solvers import SOLVERS, Result, Settings, Solver
+from rprnmf.solvers.fold_in import flat_rows
 from rprnmf.start import Pair, start_factors
 from rprnmf.threads import blas_threads
 from rprnmf.triplets import Triplets
@@ -67,6 +67,10 @@ class ComposedNMF(
         "callback": [callable, None],
         "verbose": ["verbose"],
     }
+
+    @property
+    def _solver(self) -> Solver:
+        return SOLVERS[self.solver]
 
     def _sides(
         self, X: Any, view: BaseView, names: Names, knowledge: dict[str, Any]
@@ -111,7 +115,7 @@ class ComposedNMF(
                 start = [*self._start(view, K, W, H, rng)]
             else:
                 problem, *start = self._with_components(problem, K, W, H)
-            result = SOLVERS[self.solver](problem, start, settings)
+            result = self._solver.solve(problem, start, settings)
             if best is None or self._price(result, problem) < self._price(best, problem):
                 best = result
             if result.stopped:
@@ -203,9 +207,9 @@ class ComposedNMF(
                 RuntimeWarning,
                 stacklevel=2,
             )
-        uniform = self.solver == "paper" and self.init is None
-        start = start_factors(view, K, "uniform" if uniform else self.init, rng)
-        if self.solver == "mu" and self.init == "nndsvd":
+        init = self._solver.default_init if self.init is None else self.init
+        start = start_factors(view, K, init, rng)
+        if self._solver.needs_nonzero_start and self.init == "nndsvd":
             warnings.warn(
                 "The multiplicative update ('mu') solver cannot update zeros present in the "
                 "initialization, and so leads to poorer results when used jointly with "
@@ -245,7 +249,7 @@ class ComposedNMF(
         self.row_triplets_, self.column_triplets_ = (
             Triplets(side.triplets, weights=side.weight) for side in problem.sides
         )
-        endless = self.solver == "paper" or self.tol == 0 or result.stopped
+        endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(
                 f"Maximum number of iterations {self.max_iter} reached. Increase it to improve "
@@ -286,7 +290,8 @@ class ComposedNMF(
                 size=self._size(Ht),
                 **self._penalty(),
             )
-            return fold_in(problem, Ht, known, self.max_iter, self.tol)
+            settings = Settings(self.max_iter, self.tol)
+            return self._solver.fold_in(problem, Ht, known, settings)
 
     def _new_row_triplets(self, X: Any, n: int, triplets: Triplets) -> tuple[Side, np.ndarray]:
         """Triplets over training rows and new rows, the new ones numbered first."""

@@ -16,7 +16,6 @@ from rprnmf.estimators.gnmf import GRAPH, STRENGTH
 from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
-from rprnmf.solvers.paper import own_penalty
 from rprnmf.triplets import as_triplets
 
 
@@ -222,14 +221,11 @@ class RPRNMF(ComposedNMF):
         self.verbose = verbose
 
     def _penalty(self):
-        if self.solver == "paper":
-            penalty, distance = own_penalty(self.beta_loss)
-        else:
-            penalty, distance = "squared_hinge", "euclidean"
+        penalty, distance = self._solver.default_penalty(self.beta_loss)
         return {
             "penalty": penalty if self.penalty == "auto" else self.penalty,
             "distance": distance if self.distance == "auto" else self.distance,
-            "margin": None if self.solver == "paper" else self.margin,
+            "margin": self.margin,
         }
 
     def _sides(self, X, view, names, knowledge):
@@ -252,7 +248,7 @@ class RPRNMF(ComposedNMF):
         strength = getattr(self, f"{side}_strength")
         if strength != "auto":
             return {"strength": float(strength)}
-        return {"strength": 1.0, "automatic": self.solver != "paper"}
+        return {"strength": 1.0, "automatic": self._solver.automatic}
 
     def fit(
         self,

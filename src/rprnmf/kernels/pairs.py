@@ -1,22 +1,13 @@
-"""Distances between pairs of rows of a factor, and the split of their gradients."""
+"""The split of the gradients of distances between pairs of rows, and what scale does to them.
+
+The distances themselves are in `distances.py`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rprnmf.kernels import kernel
-
-
-@kernel
-def euclidean(F, i, j, out):
-    """out[t] = ||F_i - F_j||^2 for the pair t."""
-    for t in range(i.shape[0]):
-        f = F[i[t]]
-        g = F[j[t]]
-        total = 0.0
-        for k in range(F.shape[1]):
-            total += (np.float64(f[k]) - np.float64(g[k])) ** 2
-        out[t] = total
 
 
 @kernel
@@ -33,19 +24,6 @@ def euclidean_split(F, i, j, weight, positive, negative):
             positive[j[t], k] += w * g[k]
             negative[i[t], k] += w * g[k]
             negative[j[t], k] += w * f[k]
-
-
-@kernel
-def divergence(F, i, j, floor, out):
-    """out[t] = 1/2 sum_k (x - y) log(x / y), entries below `floor` counting as it in the log."""
-    for t in range(i.shape[0]):
-        f = F[i[t]]
-        g = F[j[t]]
-        total = 0.0
-        for k in range(F.shape[1]):
-            if f[k] != g[k]:
-                total += (f[k] - g[k]) * np.log(max(f[k], floor) / max(g[k], floor))
-        out[t] = 0.5 * total
 
 
 @kernel
@@ -73,13 +51,13 @@ def divergence_split(F, i, j, weight, floor, positive, negative):
 
 
 @kernel
-def tensions(near, far, share, pull, push, out):
+def tensions(near, far, weight, pull, push, out):
     """Add to out what the triplets pull their near pairs together by, less what they push."""
     for t in range(near.shape[0]):
         if pull[t] != 0.0:
-            out[near[t]] += share[t] * pull[t]
+            out[near[t]] += weight[t] * pull[t]
         if push[t] != 0.0:
-            out[far[t]] -= share[t] * push[t]
+            out[far[t]] -= weight[t] * push[t]
 
 
 @kernel

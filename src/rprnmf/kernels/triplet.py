@@ -1,74 +1,52 @@
-"""One triplet and one pair of rows: penalties, distances, and their derivatives.
+"""One triplet: what a penalty says of it.
 
-``floor`` is None for squared Euclidean distances, else what a zero counts as in the logarithms
-of the divergence.
+A penalty is one compiled function ``point(near, far, shape) -> At`` of the two distances of a
+triplet, in units of sigma. It is written once, in `penalties/`; kernels and numpy code call it.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from rprnmf.kernels import inner
-
-EXPONENTIAL, HINGE, SQUARED_HINGE, LOGISTIC = range(4)
+from rprnmf.kernels import inner, kernel
 
 
-@inner
-def phi(penalty, near, far, margin, cap):
-    """The penalty of one triplet."""
-    if penalty == EXPONENTIAL:
-        low = min(near, cap)
-        return np.exp(low) * (1.0 + near - low) + np.exp(-far)
-    u = 1.0 + (near - far) / margin
-    if penalty == HINGE:
-        return max(u, 0.0)
-    if penalty == SQUARED_HINGE:
-        return max(u, 0.0) ** 2
-    return max(u, 0.0) + np.log1p(np.exp(-abs(u)))
+class Shape(NamedTuple):
+    """The numbers that a penalty depends on."""
+
+    offset: float  # of the violation: 1 with a margin, 0 without
+    slope: float  # of the violation: 1 / margin, 1 without a margin
+    cap: float  # beyond this distance an exponential goes on as its tangent
 
 
-@inner
-def derivatives(penalty, near, far, margin, cap):
-    """d/dnear, -d/dfar, and the second derivatives (near near, near far, far far)."""
-    if penalty == EXPONENTIAL:
-        pull = np.exp(min(near, cap))
-        push = np.exp(-far)
-        bend = pull if near < cap else 0.0
-        return pull, push, bend, 0.0, push
-    u = 1.0 + (near - far) / margin
-    slope = 1.0 / margin
-    if penalty == HINGE:
-        pull = slope if u >= 0.0 else 0.0
-        return pull, pull, 0.0, 0.0, 0.0
-    if penalty == SQUARED_HINGE:
-        pull = 2.0 * slope * max(u, 0.0)
-        bend = 2.0 * slope * slope if u > 0.0 else 0.0
-        return pull, pull, bend, -bend, bend
-    share = 1.0 / (1.0 + np.exp(-u)) if u > -700.0 else 0.0
-    bend = slope * slope * share * (1.0 - share)
-    return slope * share, slope * share, bend, -bend, bend
+class At(NamedTuple):
+    """A penalty at one triplet: its value and its derivatives."""
+
+    value: float
+    pull: float  # d value / d near, not negative
+    push: float  # -d value / d far, not negative
+    near_near: float  # second derivatives; their matrix has no negative eigenvalue
+    near_far: float
+    far_far: float
 
 
 @inner
-def pair_slope(x, y, floor):
-    """The derivative in x of one coordinate's part of a distance, and the second one."""
-    if floor is None:
-        return 2.0 * (x - y), 2.0
-    a = max(x, floor)
-    b = max(y, floor)
-    return 0.5 * (np.log(a / b) + (x - y) / a), 0.5 * (a + b) / (a * a)
+def violation(near, far, shape):
+    """u = 1 + (near - far) / margin: 0 where the margin is kept, 1 on a tie."""
+    return shape.offset + (near - far) * shape.slope
 
 
-@inner
-def pair_distance(x, y, floor):
-    """How far apart two rows are."""
-    total = 0.0
-    if floor is None:
-        for k in range(x.shape[0]):
-            d = np.float64(x[k]) - np.float64(y[k])
-            total += d * d
-        return total
-    for k in range(x.shape[0]):
-        if x[k] != y[k]:
-            total += (x[k] - y[k]) * np.log(max(x[k], floor) / max(y[k], floor))
-    return 0.5 * total
+@kernel
+def values(point, shape, near, far, out):
+    """The penalty of every triplet."""
+    for t in range(near.shape[0]):
+        out[t] = point(near[t], far[t], shape).value
+
+
+@kernel
+def forces(point, shape, near, far, pull, push):
+    """What every triplet pulls its near pair together by, and pushes its far pair apart by."""
+    for t in range(near.shape[0]):
+        at = point(near[t], far[t], shape)
+        pull[t] = at.pull
+        push[t] = at.push

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rprnmf.kernels.triplet import At
 from rprnmf.penalties.triplet import TripletPenalty
 
 
@@ -13,11 +14,12 @@ class TripletExponential(TripletPenalty):
     Beyond ``cap`` the exponential goes on as its tangent: exp(800) is no number.
     """
 
-    cap = 30.0
+    needs_margin = False
+    of_difference = False
 
-    def phi(self, near, far):
-        low = np.minimum(near, self.cap)
-        return np.exp(low) * (1.0 + (near - low)) + np.exp(-far)
-
-    def pull_push(self, near, far):
-        return np.exp(np.minimum(near, self.cap)), np.exp(-far)
+    @staticmethod
+    def point(near, far, shape):
+        pull = np.exp(min(near, shape.cap))
+        push = np.exp(-far)
+        value = pull * (1.0 + (near - min(near, shape.cap))) + push
+        return At(value, pull, push, pull if near < shape.cap else 0.0, 0.0, push)

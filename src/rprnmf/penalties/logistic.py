@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
+from rprnmf.kernels.triplet import At, violation
 from rprnmf.penalties.triplet import TripletPenalty
 
 
 class TripletLogistic(TripletPenalty):
     """log(1 + exp(u)), u = 1 + (near - far) / margin."""
 
-    def phi(self, near, far):
-        return np.logaddexp(0.0, self.violation(near, far))
-
-    def pull_push(self, near, far):
-        weight = self.slope * expit(self.violation(near, far))
-        return weight, weight
+    @staticmethod
+    def point(near, far, shape):
+        u = violation(near, far, shape)
+        small = np.exp(-abs(u))
+        chance = (1.0 if u >= 0.0 else small) / (1.0 + small)  # 1 / (1 + exp(-u))
+        pull = shape.slope * chance
+        bend = shape.slope * shape.slope * chance * (1.0 - chance)
+        return At(max(u, 0.0) + np.log1p(small), pull, pull, bend, -bend, bend)

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from rprnmf.kernels import pairs
+from rprnmf.kernels import distances, pairs
+from rprnmf.kernels.distances import DIVERGENCE, EUCLIDEAN, Distance
 from rprnmf.split import Split
 
 
@@ -15,10 +16,23 @@ class PairDistance(ABC):
 
     #: the distance of c * F is c ** degree times that of F
     degree: int
+    #: its compiled parts
+    compiled: Distance
+    #: whether it changes smoothly where an entry becomes zero
+    smooth_at_zero: bool
+    #: what a zero counts as, for distances that take logarithms
+    floor = 0.0
 
-    @abstractmethod
     def values(self, F: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Distances of the pairs, float64."""
+        out = np.empty(len(i))
+        distances.distances(self.compiled.between, self.floor, F, i, j, out)
+        return out
+
+    @classmethod
+    def with_floor(cls, floor: float) -> PairDistance:
+        """The distance; ``floor`` is used by those that take logarithms."""
+        return cls()
 
     @abstractmethod
     def add_split(
@@ -35,11 +49,8 @@ class SquaredEuclidean(PairDistance):
     """E(x, y) = ||x - y||^2."""
 
     degree = 2
-
-    def values(self, F, i, j):
-        out = np.empty(len(i))
-        pairs.euclidean(F, i, j, out)
-        return out
+    compiled = EUCLIDEAN
+    smooth_at_zero = True
 
     def add_split(self, F, i, j, weight, parts):
         pairs.euclidean_split(F, i, j, weight, parts.positive, parts.negative)
@@ -60,14 +71,15 @@ class SymmetricDivergence(PairDistance):
     """
 
     degree = 1
+    compiled = DIVERGENCE
+    smooth_at_zero = False
 
     def __init__(self, floor: float = float(np.finfo(np.float64).eps)):
         self.floor = floor
 
-    def values(self, F, i, j):
-        out = np.empty(len(i))
-        pairs.divergence(F, i, j, self.floor, out)
-        return out
+    @classmethod
+    def with_floor(cls, floor):
+        return cls(floor)
 
     def add_split(self, F, i, j, weight, parts):
         pairs.divergence_split(F, i, j, weight, self.floor, parts.positive, parts.negative)

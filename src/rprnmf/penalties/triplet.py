@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from rprnmf.kernels import pairs
+from rprnmf.kernels import pairs, triplet
+from rprnmf.kernels.pluggable import pluggable
+from rprnmf.kernels.triplet import Shape
 from rprnmf.penalties.pair_distance import PairDistance
 from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
 from rprnmf.triplets.pairs import Pairs, numbered_pairs
 
 
 class TripletPenalty(SignedGraphPenalty):
-    """The weighted mean over triplets (q, r, s) of phi(near, far).
+    """The weighted mean over triplets (q, r, s) of a penalty of their two distances.
 
-    near and far are the distances q-r and q-s in units of ``sigma``.
+    A subclass is a function ``point`` and what solvers may know of it. ``point(near, far, shape)``
+    gets the distances q-r and q-s in units of ``sigma``, as plain numbers, and returns an `At`:
+    the value and its derivatives. It is compiled here, once, and called by the kernels too, so it
+    may use what numba compiles: numbers, ``if``, functions of numpy.
 
     Parameters
     ----------
@@ -26,8 +31,26 @@ class TripletPenalty(SignedGraphPenalty):
     sigma : float
         The distance that counts as 1.
     margin : float or None
-        By how much far should exceed near; used by the penalties with a margin.
+        By how much far should exceed near; None: not at all, as in the paper.
+    cap : float
+        Where an exponential goes on as its tangent.
     """
+
+    #: the compiled function
+    point: Any
+    #: whether the margin has a meaning for it
+    needs_margin = True
+    #: whether value and slope are zero where the margin is kept
+    ends_at_margin = False
+    #: whether its slope is continuous
+    smooth = True
+    #: whether it depends on near - far alone
+    of_difference = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "point" in cls.__dict__:
+            cls.point = staticmethod(pluggable(cls.__dict__["point"].__func__))
 
     def __init__(
         self,
@@ -36,20 +59,15 @@ class TripletPenalty(SignedGraphPenalty):
         distance: PairDistance,
         sigma: float = 1.0,
         margin: float | None = None,
+        cap: float = 30.0,
     ):
         self.q, self.r, self.s = np.ascontiguousarray(triplets.T, dtype=np.int64)
-        self.share = weight / weight.sum()
+        self.weight = weight / weight.sum()
         self.distance = distance
         self.sigma = sigma
         self.margin = margin
-
-    @abstractmethod
-    def phi(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
-        """The penalty of each triplet."""
-
-    @abstractmethod
-    def pull_push(self, near: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """d phi / d near and -d phi / d far; both are never negative."""
+        offset, slope = (0.0, 1.0) if margin is None else (1.0, 1.0 / margin)
+        self.shape = Shape(offset, slope, cap)
 
     @property
     def rows(self) -> np.ndarray:
@@ -86,12 +104,24 @@ class TripletPenalty(SignedGraphPenalty):
         """Distances q-r and q-s from those of the pairs."""
         return apart[self.near], apart[self.far]
 
+    def values(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """The penalty of each triplet."""
+        out = np.empty(len(near))
+        triplet.values(self.point, self.shape, near, far, out)
+        return out
+
+    def pull_push(self, near: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The derivative by near and minus that by far, of each triplet; none is negative."""
+        pull, push = np.empty((2, len(near)))
+        triplet.forces(self.point, self.shape, near, far, pull, push)
+        return pull, push
+
     def value(self, F: np.ndarray) -> float:
         return self.value_at(*self.near_far(F))
 
     def value_at(self, near: np.ndarray, far: np.ndarray) -> float:
         """The penalty for distances already at hand."""
-        return float(self.share @ self.phi(near, far))
+        return float(self.weight @ self.values(near, far))
 
     def edges(self, F: np.ndarray) -> tuple[Edges, Edges]:
         return self.edges_at(*self.near_far(F))
@@ -99,31 +129,17 @@ class TripletPenalty(SignedGraphPenalty):
     def edges_at(self, near: np.ndarray, far: np.ndarray) -> tuple[Edges, Edges]:
         """Attracting and repelling edges for distances already at hand."""
         pull, push = self.pull_push(near, far)
-        scale = self.share / self.sigma
+        scale = self.weight / self.sigma
         return Edges(self.q, self.r, scale * pull), Edges(self.q, self.s, scale * push)
 
     def gain(self, F: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
         """The derivative in log c_k when column k of F grows by c_k."""
         pull, push = self.pull_push(near, far)
         tension = np.zeros(len(self.pairs[0]))
-        pairs.tensions(self.near, self.far, self.share, pull, push, tension)
+        pairs.tensions(self.near, self.far, self.weight, pull, push, tension)
         return self.distance.gain(F, *self.pairs, tension / self.sigma)
 
     def satisfied_rate(self, F: np.ndarray) -> float:
         """The share of triplets that hold, by count as in the paper."""
         near, far = self.near_far(F)
         return float(np.mean(near < far))
-
-    def violation(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
-        """u = 1 + (near - far) / margin: 0 where the margin is kept, 1 on a tie.
-
-        Without a margin u = near - far, as in the paper.
-        """
-        if self.margin is None:
-            return near - far
-        return 1.0 + (near - far) / self.margin
-
-    @property
-    def slope(self) -> float:
-        """d u / d near."""
-        return 1.0 if self.margin is None else 1.0 / self.margin

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
-from rprnmf.objective import Problem
-from rprnmf.solvers import coordinate_descent, multiplicative, paper
+from rprnmf.solvers.base import Solver
+from rprnmf.solvers.coordinate_descent import CoordinateDescentSolver
 from rprnmf.solvers.loop import Result, Settings
-
-Solver = Callable[[Problem, list[np.ndarray], Settings], Result]
+from rprnmf.solvers.multiplicative import MultiplicativeSolver
+from rprnmf.solvers.paper import PaperSolver
 
 SOLVERS: dict[str, Solver] = {
-    "cd": coordinate_descent.solve,
-    "mu": multiplicative.solve,
-    "paper": paper.solve,
+    solver.name: solver
+    for solver in (CoordinateDescentSolver(), MultiplicativeSolver(), PaperSolver())
 }
 
 __all__ = ["SOLVERS", "Result", "Settings", "Solver"]

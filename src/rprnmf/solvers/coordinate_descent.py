@@ -1,9 +1,8 @@
 """`cd`: alternating coordinate descent with momentum, monotone at fixed strengths.
 
-The rows of a factor are lowered one coordinate at a time (`kernels/descent.py`,
-`kernels/divergence.py`), triplets, graphs and L1/L2 terms included, and the factor then goes
-on a little in the direction of its last moves (`momentum.py`). An iteration that ends higher
-is repeated without that.
+The rows of a factor are lowered one coordinate at a time (`row_descent.py`), triplets, graphs
+and L1/L2 terms included, and the factor then goes on a little in the direction of its last moves
+(`momentum.py`). An iteration that ends higher is repeated without that.
 
 The scale rule (`scale.py`) fixes the sizes of a factor's columns, which a step by rows does
 not keep. At a minimum the multiplier of that constraint is known without solving for it: the
@@ -12,8 +11,8 @@ penalties of the two sides would gain by that move. The step takes it along as a
 quadratic term, and the columns are then brought to size exactly. Where penalties are so strong
 that this raises the objective, the multiplier is taken that keeps the sizes as they are. Where
 even that is higher, as in first steps from a poor start, a part of the step is tried, then the
-exact step on the sphere, which costs as much as some iterations, and the multiplicative one.
-Components that such a start lets die get a new direction (`revival.py`).
+multiplicative one. Components that such a start lets die get a new direction
+(`dead_components.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +20,15 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Look, Objective, Point, Problem
+from rprnmf.solvers.base import Solver
+from rprnmf.solvers.component_scale import ComponentScale
+from rprnmf.solvers.dead_components import DeadComponents
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
-from rprnmf.solvers.multiplicative import Factors, Multiplicative
-from rprnmf.solvers.revival import Revival
-from rprnmf.solvers.row_data import power_sums
-from rprnmf.solvers.rows import RowDescent
-from rprnmf.solvers.sphere import sphere_step
+from rprnmf.solvers.multiplicative import Factors, HalfStep
+from rprnmf.solvers.ramp import Ramps
+from rprnmf.solvers.row_descent import CHECKED, GUARDED, KEEP, RowDescent, Visit
+from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
 
 SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
 # The first momentum. Where a row sees few columns, or triplets pull at it, the factors turn
@@ -35,197 +36,182 @@ SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry
 STEADY, TURNING = 0.7, 0.3
 
 
-def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
-    """Minimise the objective from a start [W, Ht], which is used up: the list is empty then.
+class CoordinateDescentSolver(Solver):
+    """Coordinate descent: for losses with a row problem, and all penalties.
 
     Examples
     --------
     >>> import numpy as np
     >>> from rprnmf.objective import Problem
     >>> from rprnmf.observed import make_view
-    >>> from rprnmf.solvers.coordinate_descent import solve
-    >>> from rprnmf.solvers.loop import Settings
+    >>> from rprnmf.solvers import SOLVERS, Settings
     >>> X = np.outer([1.0, 2.0, 3.0], [1.0, 4.0])
-    >>> result = solve(Problem(make_view(X)), [np.ones((3, 1)), np.ones((2, 1))], Settings())
+    >>> start = [np.ones((3, 1)), np.ones((2, 1))]
+    >>> result = SOLVERS["cd"].solve(Problem(make_view(X)), start, Settings())
     >>> np.allclose(result.W @ result.Ht.T, X)
     True
     """
-    objective = Objective(problem, start[0].shape[1])
-    if objective.loss.row_problem is None:
-        raise ValueError(
-            "Invalid beta_loss parameter: solver 'cd' does not handle beta_loss = "
-            f"{problem.beta_loss!r}, whose rows pose neither a quadratic nor a Kullback-Leibler "
-            "problem; use solver='mu'."
-        )
-    result = Result(*objective.start(start.pop(0), start.pop()))
-    return alternate(CoordinateDescent(objective), result, objective.loss, settings)
+
+    name = "cd"
+
+    def check(self, problem: Problem) -> None:
+        self.check_row_problem(problem, list(ROW_PROBLEMS))
+        self.check_margin(problem)
+
+    def solve(self, problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
+        self.check(problem)
+        objective = Objective(problem, start[0].shape[1])
+        result = Result(*objective.start(start.pop(0), start.pop()))
+        return alternate(CoordinateDescent(objective), result, objective.loss, settings)
 
 
 class CoordinateDescent:
-    """One iteration: W with H fixed, then H with the new W, then their common scale.
-
-    The factors that a call returns are used up by the next call but one.
-    """
+    """One iteration: W with H fixed, then H with the new W, then their common scale."""
 
     def __init__(self, objective: Objective):
         self.objective = objective
         self.scale = objective.scale
-        self.multiplicative = Multiplicative(objective)
-        self.ramps = self.multiplicative.ramps
-        self.moving = self.multiplicative.moving
-        self.sides = [RowDescent(objective, index) for index in self.moving]
-        gappy = objective.problem.view.gappy
-        coupled = any(len(side.linked) > 0 for side in self.sides)
-        self.revival = Revival(objective)
-        self.momentum = Momentum(TURNING if coupled or gappy else STEADY)
-        self.now: Point | None = None
+        self.ramps = Ramps(objective)
+        self.sides = {index: RowDescent(objective, index) for index in objective.moving}
+        self.component_scale = ComponentScale()
+        self.dead = DeadComponents(objective)
+        coupled = any(len(side.linked) > 0 for side in self.sides.values())
+        turning = coupled or objective.problem.view.gappy
+        self.momentum = Momentum(TURNING if turning else STEADY)
+        self.point: Point | None = None
         # Sides on which sizes moved too far at once: their steps keep them, and sizes change
         # with the other factor only. That is slower where the penalties are weak.
-        self.stiff = [False, False]
+        self.stiff = {0: False, 1: False}
+        self.fallback: dict[int, HalfStep] = {}
 
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
-        if self.now is None or self.now.factors[0] is not W or self.now.factors[1] is not Ht:
-            self.now = self.point(W, Ht)
-        now = self.now
-        rising = self.ramps.raise_strengths(W, Ht, now.values.loss, now.looks)
-        before = now.values.objective
-        new = None
-        if self.momentum.last is not None:
-            with np.errstate(over="ignore", invalid="ignore"):  # it may go far out
-                new = self.leap(now)
+        point = self.point or Point(self.objective, W, Ht)
+        rising = self.ramps.rise(point.looks, point.loss)
+        self.objective = self.objective.at_strengths(self.ramps.strengths)
+        new = self.leap(point) if self.momentum.last is not None else None
         if new is None:
-            new = self.walk(now)
-        new = self.revived(new)
-        if not new.values.objective <= before:  # rounding at the end of the road
-            new = now
-            self.momentum.last = None
-        self.now = new
-        rates = new.looks[0].rate, new.looks[1].rate
-        return Step.at(self.objective, *new.factors, new.values, not rising, rates)
+            new = self.walk(point)
+        new = self.revive(new)
+        if not self.price(new) <= self.price(point):  # rounding at the end of the road
+            new = point
+            self.momentum.forget()
+        self.point = new
+        return Step.at(self.objective, new, settled=not rising)
 
-    def point(self, W: np.ndarray, Ht: np.ndarray, loss: float | None = None) -> Point:
-        """The objective at a trial, which may be far out."""
-        if loss is not None and not self.sides[0].exact_loss(loss):
-            loss = None
-        with np.errstate(over="ignore", invalid="ignore"):
-            return Point(self.objective, W, Ht, loss)
+    def price(self, point: Point) -> float:
+        """The objective at a point."""
+        return point.values(self.objective).objective
 
-    def leap(self, now: Point) -> Point | None:
+    def leap(self, point: Point) -> Point | None:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
-        W, Ht = now.factors
+        W, Ht = point.factors
         # The sizes of H's columns, which this changes a little, are seen to in the end: to do
         # it here too takes time and changed no result that was looked at.
-        Ht = momentum.ahead(1, Ht, now.factors)
-        W, _, _ = self.rows(0, (W, Ht), now, guarded=False)
-        if scale.fixed(0):
-            W, Ht = scale.apply(W, Ht)
-        ahead = momentum.ahead(0, W, now.factors)
-        if scale.fixed(0):
-            ahead, Ht = scale.apply(ahead, Ht)
-        _, Ht, loss = self.rows(1, (ahead, Ht), now, guarded=False, own=not scale.fixed(1))
-        if scale.fixed(1):  # W takes over what the columns of H lose
-            shift = scale.shift(ahead, Ht)
-            W *= shift[0]
-            ahead, Ht = scale.apply(ahead, Ht, shift)
-        new = self.point(ahead, Ht, loss)
-        if not new.values.objective <= now.values.objective:
+        with np.errstate(over="ignore", invalid="ignore"):  # it may go far out
+            Ht = momentum.ahead(1, Ht)
+            (W, _), _ = self.rows(0, (W, Ht), point, CHECKED)
+            if scale.fixed(0):
+                W, Ht = scale.apply(W, Ht)
+            ahead = momentum.ahead(0, W)
+            if scale.fixed(0):
+                ahead, Ht = scale.apply(ahead, Ht)
+            (_, Ht), loss = self.rows(1, (ahead, Ht), point, CHECKED)
+            if scale.fixed(1):  # W takes over what the columns of H lose
+                shift = scale.shift(ahead, Ht)
+                W = W * shift[0]
+                ahead, Ht = scale.apply(ahead, Ht, shift)
+        new = Point(self.objective, ahead, Ht, loss)
+        if not self.price(new) <= self.price(point):
             momentum.reject()
             return None
-        momentum.accept(W, now.factors[1])
+        momentum.accept()
+        momentum.count_from(W, point.factors[1])
         return new
 
-    def walk(self, now: Point) -> Point:
+    def walk(self, point: Point) -> Point:
         """Both factors, each half step looked at where it might rise."""
-        new = now
-        for index in self.moving:
+        new = point
+        for index in self.sides:
             new = self.half_step(index, new)
         if self.scale.balanced:
-            factors, _ = self.multiplicative.scale_step(new.factors, new.values)
-            new = self.point(*factors)
-        if len(self.moving) == 2:
-            self.momentum.last = new.factors[0], now.factors[1]
+            new = self.component_scale(self.objective, new)
+        if len(self.sides) == 2:
+            self.momentum.count_from(new.factors[0], point.factors[1])
         return new
 
-    def revived(self, now: Point) -> Point:
+    def revive(self, point: Point) -> Point:
         """With a new direction for components that died, if there are any."""
-        B = self.revival(now.factors)
+        B = self.dead(point.factors)
         if B is None:
-            return now
-        free = self.revival.free
-        self.momentum.last = None
-        new = self.half_step(1 - free, self.point(*in_place(now.factors, free, B)))
-        return self.point(*self.scale.apply(*new.factors))
+            return point
+        free = self.dead.free
+        self.momentum.forget()
+        new = self.half_step(1 - free, Point(self.objective, *replaced(point.factors, free, B)))
+        return Point(self.objective, *self.scale.apply(*new.factors))
 
     def rows(
-        self, index: int, factors: Factors, now: Point, guarded: bool = True, own: bool = False
-    ) -> tuple[np.ndarray, np.ndarray, float | None]:
-        """Both factors after a step by rows in one of them, and the loss.
+        self, index: int, factors: Factors, point: Point, visit: Visit = GUARDED
+    ) -> tuple[Factors, float | None]:
+        """Both factors after a step by rows in one of them, and the loss if it is known.
 
-        ``now`` is where the iteration, or the step, began. With ``own`` the factor may be
-        changed in place.
+        ``point`` is where the iteration, or the step, began.
         """
         F, B = factors[index], factors[1 - index]
-        side = self.sides[index]
+        look = point.looks[index] if point.factors[index] is F else None
         fixed = self.scale.fixed(index)
-        look = now.looks[index]
         m: np.ndarray | str | None = None
         if fixed:
-            m = "keep" if self.stiff[index] else self.multiplier(index, factors, now)
-        loss: float | None
-        at = look if look.F is F else None
-        new, loss = side(F, B, m, at, guarded=guarded, every=guarded, own=own)
+            m = KEEP if self.stiff[index] else self.multiplier(index, factors, point)
+        new, loss = self.sides[index](F, B, self.objective.terms[index], m, look, visit)
         if fixed:
             gone = ~new.any(axis=0)
             # by cost both columns of a component vanish, and may, but not all at once
-            if gone.all() or (
-                gone.any() and not self.scale.by_cost
-            ):  # a component that vanished would carry distances for nothing
+            if gone.all() or (gone.any() and not self.scale.by_cost):
+                # a component that vanished would carry distances for nothing
                 new[:, gone] = F[:, gone]
                 loss = None
-        return *in_place(factors, index, new), loss
+        return replaced(factors, index, new), loss
 
-    def half_step(self, index: int, now: Point) -> Point:
+    def half_step(self, index: int, point: Point) -> Point:
         """Change one factor."""
-        W, Ht, loss = self.rows(index, now.factors, now)
+        factors, loss = self.rows(index, point.factors, point)
         if not self.scale.fixed(index):
-            return self.point(W, Ht, loss)
-        before = now.values.objective
-        new = self.point(*self.scale.apply(W, Ht), loss)
-        if new.values.objective <= before:
+            return Point(self.objective, *factors, loss)
+        before = self.price(point)
+        new = Point(self.objective, *self.scale.apply(*factors), loss)
+        if self.price(new) <= before:
             return new
         if not self.stiff[index]:
             self.stiff[index] = True
-            return self.half_step(index, now)
-        old, B = now.factors[index], now.factors[1 - index]
-        F = (W, Ht)[index]
-        for halving in range(1, SHORTENINGS if self.scale.balanced else SHORTENINGS_FIXED):
-            part = old + (F - old) * old.dtype.type(0.25**halving)
-            new = self.point(*self.scale.apply(*in_place(now.factors, index, part)))
-            if new.values.objective <= before:
+            return self.half_step(index, point)
+        old, F = point.factors[index], factors[index]
+        for shortening in range(1, SHORTENINGS if self.scale.balanced else SHORTENINGS_FIXED):
+            part = old + (F - old) * old.dtype.type(0.25**shortening)
+            shorter = replaced(point.factors, index, part)
+            new = Point(self.objective, *self.scale.apply(*shorter))
+            if self.price(new) <= before:
                 return new
-        if not self.scale.balanced:
-            step = sphere_step(self.objective, index, old, B)
-            new = self.point(*in_place(now.factors, index, step))
-            if new.values.objective <= before:
-                return new
-        factors, _ = self.multiplicative.half_step(index, now.factors, now.values)
-        return self.point(*factors)
+        if index not in self.fallback:
+            self.fallback[index] = HalfStep(self.objective, index)
+        return self.fallback[index](self.objective, point)
 
-    def multiplier(self, index: int, factors: Factors, now: Point) -> np.ndarray:
+    def multiplier(self, index: int, factors: Factors, point: Point) -> np.ndarray:
         """The multiplier of the sizes of this factor's columns, from the penalties alone.
 
         They are looked at where they are now: those of the last iteration may have been met
         since, and the step would go too far.
         """
-        F = factors[index]
+        F, terms = factors[index], self.objective.terms
         own, other = (
-            now.looks[side]
-            if factors[side] is now.factors[side]
-            else Look(self.objective.terms[side], factors[side])
+            (
+                point.looks[side]
+                if factors[side] is point.factors[side]
+                else Look(terms[side], factors[side])
+            ).gain(terms[side])
             for side in (index, 1 - index)
         )
-        gain = other.gain() - own.gain()
+        gain = other - own
         if self.scale.balanced:
             gain = 0.5 * gain
         order = self.scale.order
@@ -233,6 +219,6 @@ class CoordinateDescent:
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
 
 
-def in_place(factors: Factors, index: int, F: np.ndarray) -> Factors:
+def replaced(factors: Factors, index: int, F: np.ndarray) -> Factors:
     """The pair with one factor replaced."""
     return (F, factors[1]) if index == 0 else (factors[0], F)

@@ -1,13 +1,19 @@
-"""New rows for given components: the problem of `transform`."""
+"""New rows for given components: the problem of `transform`.
+
+Every row starts at the flat one that has its sum right and stops by itself, so that without
+triplets it comes out the same whatever rows come with it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rprnmf.objective import Objective, Problem
+from rprnmf.losses import get_loss
+from rprnmf.objective import Look, Objective, Problem
 from rprnmf.solvers.fold_in_steps import fold_in_by_steps
 from rprnmf.solvers.ramp import Ramps
-from rprnmf.solvers.rows import RowDescent
+from rprnmf.solvers.row_descent import RowDescent, Visit
+from rprnmf.solvers.row_problems import ROW_PROBLEMS
 
 ROUNDS = 100  # of raising the strength, until the triplets are met
 
@@ -15,10 +21,9 @@ ROUNDS = 100  # of raising the strength, until the triplets are met
 def fold_in(
     problem: Problem, Ht: np.ndarray, known: np.ndarray | None, max_iter: int, tol: float
 ) -> np.ndarray:
-    """Rows of W that minimise the objective with H fixed, by coordinate descent.
+    """Rows of W that minimise the objective with H fixed.
 
-    Every row starts at the flat one that has its sum right and stops by itself, so that
-    without triplets it comes out the same whatever rows come with it.
+    By coordinate descent where the loss has a row problem for it, else by multiplicative steps.
 
     Parameters
     ----------
@@ -37,34 +42,53 @@ def fold_in(
     W : ndarray of shape (n_rows, n_components)
     """
     objective = Objective(problem, Ht.shape[1])
-    n = problem.view.shape[0]
     F = flat_rows(problem, Ht)
     if known is not None:
         # a row of which nothing is seen starts where the others are, not all at one point
         unseen = np.flatnonzero(problem.view.row_counts == 0)
-        spread = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
-        F[unseen] = spread * known.mean(axis=0)
+        apart = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
+        F[unseen] = apart * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
-    if objective.loss.row_problem is None:
-        return fold_in_by_steps(objective, F, Ht, max_iter, tol)
-    descend = RowDescent(objective, 0, len(F), inert=False)
+    by_rows = objective.loss.row_problem in ROW_PROBLEMS
+    solve = descend if by_rows else fold_in_by_steps
+    return solve(objective, F, Ht, max_iter, tol)[: problem.view.shape[0]]
+
+
+def descend(
+    objective: Objective, F: np.ndarray, Ht: np.ndarray, max_iter: int, tol: float
+) -> np.ndarray:
+    """By coordinate descent."""
+    side = RowDescent(objective, 0, len(F), inert=False)
     # up to the largest strength: what new rows cannot meet costs nobody else anything
     ramps = Ramps(objective, patience=ROUNDS)
-    F, _ = descend(F, Ht, linked=False, sweeps=max_iter, share=tol**2)
-    for _ in range(ROUNDS if len(descend.linked) else 0):
-        rising = ramps.raise_strengths(F, Ht)
-        new, _ = descend(F, Ht, free=False, sweeps=max_iter, share=tol)
+    terms = objective.terms[0]
+    F, _ = side(F, Ht, terms, visit=Visit(linked=False, sweeps=max_iter, share=tol**2))
+    for _ in range(ROUNDS if len(side.linked) else 0):
+        look = Look(terms, F)
+        rising = ramps.rise((look,))
+        terms = terms.at_strength(ramps.strengths[0])
+        new, _ = side(F, Ht, terms, None, look, Visit(free=False, sweeps=max_iter, share=tol))
         moved = np.abs(new - F).max(initial=0.0) > tol * new.max(initial=0.0)
         F = new
         if not (rising or moved):
             break
-    return F[:n]
+    return F
 
 
 def flat_rows(problem: Problem, Ht: np.ndarray) -> np.ndarray:
-    """Rows with all entries equal whose model has the sum of the row of X."""
-    view = problem.view
-    there = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype))
-    room = view.ones_times(np.ascontiguousarray(Ht.sum(axis=1, keepdims=True)))
-    level = np.divide(there, room, out=np.zeros_like(there), where=room > 0)
-    return np.repeat(level, Ht.shape[1], axis=1)
+    """Rows with all entries equal whose model has about the sum of the row of X.
+
+    L2 terms hold them down: where components are next to nothing, rows would else start so far
+    out that no digit of the minimum is left.
+    """
+    view, K = problem.view, Ht.shape[1]
+    total = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype)).astype(np.float64)
+    unit = view.ones_times(np.ascontiguousarray(Ht.sum(axis=1, keepdims=True))).astype(np.float64)
+    l2 = np.zeros_like(total) if problem.rows.l2 is None else K * problem.rows.l2[:, None]
+    if get_loss(problem.beta_loss).row_problem == "quadratic":
+        # at most the loss is (total - level * unit)^2 / count
+        above, below = total * unit, unit**2 + view.row_counts[:, None] * l2
+    else:  # the divergence is level * unit - total * log(level) + ...
+        above, below = 2.0 * total, unit + np.sqrt(unit**2 + 8.0 * l2 * total)
+    level = np.divide(above, below, out=np.zeros_like(total), where=(below > 0) & (unit > 0))
+    return np.repeat(level.astype(Ht.dtype), K, axis=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rprnmf.losses import Loss
-from rprnmf.objective import Objective, Values
+from rprnmf.objective import Objective, Point, Values
 
 HISTORY = np.dtype(
     [
@@ -42,15 +42,16 @@ class Step:
     settled: bool = True  # whether the strengths were those of the step before
 
     @classmethod
-    def at(
-        cls, objective: Objective, W, Ht, values: Values, settled: bool = True, rates=None
-    ) -> Step:
-        """With the rates and strengths of an objective."""
+    def at(cls, objective: Objective, point: Point, settled: bool = True) -> Step:
+        """A point, with the strengths of an objective."""
         rows, columns = objective.terms
-        if rates is None:
-            rates = rows.satisfied_rate(W), columns.satisfied_rate(Ht)
-        strengths = rows.recorded_strength, columns.recorded_strength
-        return cls(W, Ht, values, rates, strengths, settled)
+        return cls(
+            *point.factors,
+            point.values(objective),
+            (point.looks[0].rate, point.looks[1].rate),
+            (rows.recorded_strength, columns.recorded_strength),
+            settled,
+        )
 
 
 @dataclass(frozen=True)

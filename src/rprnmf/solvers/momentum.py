@@ -26,30 +26,30 @@ class Momentum:
         self.beta, self.cap = first, 1.0
         self.last: tuple[np.ndarray, np.ndarray] | None = None
 
-    def ahead(self, index: int, F: np.ndarray, now: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """The factor a part of its last move further on, not below zero.
-
-        It takes the place of the factor that it counts from, unless that is one of ``now``:
-        factors may be as large as the data, and one more of them is one too many.
-        """
+    def ahead(self, index: int, F: np.ndarray) -> np.ndarray:
+        """A new factor, a part of the last move further on, not below zero."""
         if self.last is None:
             return F
-        last = self.last[index]
-        kept = any(last is factor for factor in (*now, F))
-        ahead = np.subtract(F, last, out=None if kept else last)
+        ahead = F - self.last[index]
         ahead *= F.dtype.type(self.beta)
         ahead += F
         return np.maximum(ahead, F.dtype.type(0), out=ahead)
 
-    def accept(self, W: np.ndarray, Ht: np.ndarray) -> None:
-        """The objective fell; the next moves count from here: W as its own step left it, H
-        before its step. Both are used up then."""
+    def count_from(self, W: np.ndarray, Ht: np.ndarray) -> None:
+        """The next moves count from here: W as its own step left it, H before its step."""
         self.last = W, Ht
+
+    def forget(self) -> None:
+        """The next iteration goes without momentum."""
+        self.last = None
+
+    def accept(self) -> None:
+        """The objective fell."""
         self.beta = min(self.cap, GROWTH * self.beta)
         self.cap = min(1.0, CAP_GROWTH * self.cap)
 
     def reject(self) -> None:
         """The objective rose."""
-        self.last = None
+        self.forget()
         self.cap = self.beta
         self.beta /= SHRINK

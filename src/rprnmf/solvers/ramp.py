@@ -1,7 +1,7 @@
 """`strength="auto"`: as strong as it must be, and no stronger.
 
 A side whose strength is "auto" starts weak, so that the factorisation finds its shape from
-the data, and grows by a tenth an iteration while some triplet keeps less than half of its
+the data, and grows by a tenth per iteration while some triplet keeps less than half of its
 margin, up to a cap; where all are met, if with less, a few raises more must do. It is never
 lowered: triplets met by force would be lost again. While the
 loss still falls fast it waits: from a poor start, such as uniform factors with the
@@ -31,7 +31,6 @@ class Ramp:
     """The strength of one side from one iteration to the next."""
 
     def __init__(self, terms: SideTerms, triplets: TripletPenalty, patience: int):
-        self.terms = terms
         self.triplets = triplets
         self.waited_for = ~opposed(triplets)
         self.fewest = np.inf
@@ -39,20 +38,19 @@ class Ramp:
         self.patience = patience
         # a strength counts in units of all of X; what matters are the rows that triplets name
         self.cap = CAP * terms.size_of_named
-        terms.strength = FIRST / FACTOR * terms.size_of_named
+        self.strength = FIRST / FACTOR * terms.size_of_named
 
-    def rise(self, F: np.ndarray, look: Look | None) -> bool:
+    def rise(self, near: np.ndarray, far: np.ndarray) -> bool:
         """Raise the strength if it must be; tells whether it was."""
-        if self.terms.strength >= self.cap or self.vain >= self.patience:
+        if self.strength >= self.cap or self.vain >= self.patience:
             return False
-        near, far = (look.near, look.far) if look else self.triplets.near_far(F)
         tight = self.waited_for & (far - near < 0.5 * (self.triplets.margin or 0.0))
         count = int(np.sum(tight))
         if count == 0 or (self.vain >= MET and np.all(near[tight] < far[tight])):
             return False
         self.vain = 0 if count < self.fewest else self.vain + 1
         self.fewest = min(self.fewest, count)
-        self.terms.strength = min(self.cap, FACTOR * self.terms.strength)
+        self.strength = min(self.cap, FACTOR * self.strength)
         return True
 
 
@@ -60,23 +58,29 @@ class Ramps:
     """The automatic strengths of both sides; ``patience`` is in raises without a triplet gained."""
 
     def __init__(self, objective: Objective, patience: int = PATIENCE):
-        self.sides = [
-            (index, Ramp(terms, terms.triplets, patience))
+        self.given = objective.strengths
+        self.sides = {
+            index: Ramp(terms, terms.triplets, patience)
             for index, terms in enumerate(objective.terms)
-            if terms.automatic
-            and terms.triplets is not None
-            and not (index == 1 and objective.problem.only_rows)
-        ]
+            if terms.automatic and terms.triplets is not None and index in objective.moving
+        }
         self.loss = np.inf
         self.waits = LONGEST
 
-    def raise_strengths(
-        self, W: np.ndarray, Ht: np.ndarray, loss: float | None = None, looks=(None, None)
-    ) -> bool:
+    @property
+    def strengths(self) -> tuple[float, float]:
+        """Those of both sides."""
+        rows, columns = (
+            self.sides[index].strength if index in self.sides else self.given[index]
+            for index in (0, 1)
+        )
+        return rows, columns
+
+    def rise(self, looks: tuple[Look, ...], loss: float | None = None) -> bool:
         """Raise what must be raised; tells whether anything was, or still may be.
 
-        ``loss`` is that at W and H, with None nothing is waited for; ``looks`` are the terms of
-        both sides there, if they are at hand.
+        ``looks`` are the terms of the moving sides at the factors, ``loss`` is that there; with
+        None nothing is waited for.
         """
         if self.sides and loss is not None and self.waits > 0:
             fast = loss < (1.0 - FAST) * self.loss
@@ -85,7 +89,7 @@ class Ramps:
                 self.waits -= 1
                 return True
         raised = [  # every side's turn
-            ramp.rise((W, Ht)[index], looks[index]) for index, ramp in self.sides
+            ramp.rise(looks[index].near, looks[index].far) for index, ramp in self.sides.items()
         ]
         return any(raised)
 
@@ -93,5 +97,5 @@ class Ramps:
 def opposed(triplets: TripletPenalty) -> np.ndarray:
     """Which triplets (q, r, s) have an opposite (q, s, r) that weighs as much or more."""
     answer = questions(np.column_stack((triplets.q, triplets.r, triplets.s)))
-    weight = np.bincount(answer, triplets.share, answer.max(initial=0) + 2)
+    weight = np.bincount(answer, triplets.weight, answer.max(initial=0) + 2)
     return weight[answer ^ 1] >= weight[answer]

@@ -20,8 +20,14 @@ POINTS = 64  # of which the worst are looked for
 ATTEMPTS = 10  # in a fit: what dies again and again is not needed
 
 
-class Revival:
-    """Finds dead components and gives them a direction."""
+class DeadComponents:
+    """Finds dead components and gives them a direction.
+
+    Attributes
+    ----------
+    free : {0, 1}
+        The side whose factor has no penalties.
+    """
 
     def __init__(self, objective: Objective):
         scale, self.objective = objective.scale, objective

@@ -1,0 +1,298 @@
+"""Rows of a factor F by coordinate descent on the divergence, the other factor B fixed.
+
+For row i the sum is  sum_k c_k f_k - sum_t x_t log y_t  with y = B f at the entries of the
+row and c the sums of B over its observed columns. Without quadratic terms a coordinate takes
+Newton's step on 1/phi, phi = sum x b / y, which from below never passes the minimum; zeros
+whose slope holds them down are left out of the sweep.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rprnmf.kernels import inner, kernel, spliced
+from rprnmf.kernels.coupled import LANE_TRIPLETS
+from rprnmf.kernels.coupling import Model, change, feel, model, settle
+from rprnmf.kernels.csr import Stored, copy, dot
+from rprnmf.kernels.prefetch import fetch_ahead
+from rprnmf.kernels.workspace import SQUARES
+
+HALVINGS = 8
+NEAR_FLOOR = 1e7  # times the floor: where its own size still shows in sums of steps
+
+
+class KLData(NamedTuple):
+    """The entries of X and the other factor."""
+
+    B: np.ndarray
+    entries: Stored
+    sums: np.ndarray  # per row, or one row for all: sums of B over the observed columns
+    floors: np.ndarray  # per row, or one for all: the least that a model value counts as
+    zeros_implied: bool  # whether entries that are not stored are observed zeros
+
+
+@kernel
+def kl_rows(rows, F, data, terms, coupling, effort, space):
+    """Lower, over some rows, the divergence, the terms of the rows and what couples them.
+
+    With ``effort.guarded`` the sum of no row rises, but for rounding. ``coupling`` is None for
+    rows that no triplet or graph touches. Returns the divergence of the rows, summed entry by
+    entry: as a difference of large sums it would have no digits left where the model is good.
+    """
+    total = 0.0
+    for i in rows:
+        least = F.dtype.type(data.floors[i if data.floors.shape[0] > 1 else 0])
+        copy(F[i], space.f)
+        size = read_row(i, data, least, space)
+        n_squares = 0
+        quadratic = terms.l2[i] > 0.0
+        if coupling is not None:
+            quadratic = True
+        space.side[:] = 0.0
+        if quadratic:
+            space.up[:] = 0.0
+            space.along[:] = 0.0
+            if coupling is not None:
+                n_squares = add_coupling(coupling, F, i, space)
+            add_l2(terms, i, space)
+        if coupling is None:
+            if size == 0:  # no entry asks for anything
+                F[i] = 0
+                continue
+        n_active = choose_active(i, data, terms, space)
+        gather(data.B, size, n_active, space)
+        copy(space.y[:size], space.before)
+        kind = RowKind(i, size, n_active, n_squares, quadratic)
+        descend(kind, data.B, least, terms, effort, space)
+        for t in range(size):
+            if space.y[t] < NEAR_FLOOR * least:
+                space.y[t] = max(dot(space.f, data.B[space.column[t]]), least)
+        if effort.guarded:
+            guard(coupling, F, kind, data.B, terms.l2[i] > 0.0, least, space)
+        total += row_loss(i, size, data, space)
+        copy(space.f, F[i])
+    return total
+
+
+class RowKind(NamedTuple):
+    """One row and what has been found out about it."""
+
+    i: int
+    size: int  # entries that are not zero
+    n_active: int  # components that may move
+    n_squares: int  # rows of the curvature model
+    quadratic: bool  # whether quadratic terms act on it
+
+
+@spliced
+def read_row(i, data, least, space):
+    """The entries of row i that are not zero, the model there, and phi; how many there are."""
+    f, phi, x, y = space.f, space.phi, space.x, space.y
+    indptr, indices, values = data.entries
+    one = f.dtype.type(1)
+    size = 0
+    phi[:] = 0
+    for t in range(indptr[i], indptr[i + 1]):
+        fetch_ahead(data.B, indices, t)
+        if values[t] <= 0:
+            continue
+        b = data.B[indices[t]]
+        model_value = max(dot(f, b), least)
+        x[size] = values[t]
+        y[size] = model_value
+        space.inverse[size] = one / model_value
+        space.column[size] = indices[t]
+        ratio = x[size] * space.inverse[size]
+        for k in range(f.shape[0]):
+            phi[k] += ratio * b[k]
+        size += 1
+    return size
+
+
+@spliced
+def add_coupling(coupling, F, i, space):
+    """Slope and curvature of what couples row i; how many squares the curvature has."""
+    felt = feel(coupling, i, 0)
+    edges = coupling.edges.first[i] < coupling.edges.first[i + 1]
+    n_squares = 0
+    if felt.active > 0 or edges:
+        n_squares = 2 if felt.active <= LANE_TRIPLETS else SQUARES
+        model(coupling, F, i, felt, 1.0, Model(space.side, space.up, space.squares[:n_squares]))
+    return n_squares
+
+
+@spliced
+def add_l2(terms, i, space):
+    """Slope and curvature of the L2 terms of row i."""
+    l2 = terms.l2[i]
+    for k in range(space.f.shape[0]):
+        # a negative multiplier leaves a coordinate at least half of its own curvature
+        space.square[k] = l2 * max(1.0 + terms.m2[1, k], 0.5)
+        space.side[k] += 2.0 * space.square[k] * space.f[k]
+        space.up[k] += 2.0 * space.square[k]
+
+
+@spliced
+def choose_active(i, data, terms, space):
+    """The linear terms of row i, and the components that may move; how many there are."""
+    c = data.sums[i if data.sums.shape[0] > 1 else 0]
+    zero = space.f.dtype.type(0)
+    n_active = 0
+    for k in range(space.f.shape[0]):
+        # a negative multiplier leaves a coordinate at least half of its own slope
+        own = c[k] + terms.l1[i]
+        space.linear[k] = max(own + terms.members[i] * terms.m1[k], 0.5 * own)
+        if space.f[k] > zero or space.phi[k] > space.linear[k] + space.side[k]:
+            space.active[n_active] = k
+            n_active += 1
+    return n_active
+
+
+@spliced
+def gather(B, size, n_active, space):
+    """The other factor at the entries of the row, one row per component that may move."""
+    for t in range(size):
+        b = B[space.column[t]]
+        for a in range(n_active):
+            space.columns[a, t] = b[space.active[a]]
+
+
+@spliced
+def descend(kind, B, least, terms, effort, space):
+    """Sweeps over the components of one row, until one brings little."""
+    zero = space.f.dtype.type(0)
+    huge = np.finfo(space.f.dtype).max
+    l2 = space.f.dtype.type(2.0 * terms.l2[kind.i])
+    first = zero
+    for sweep in range(effort.sweeps):
+        gained = zero
+        for a in range(kind.n_active):
+            k = space.active[a]
+            slow = max(terms.holed[kind.i] * terms.inertia[k] - l2, zero)
+            new, ask = best(kind, a, slow, space)
+            d = new - space.f[k]
+            if abs(d) > zero and abs(d) < huge:  # not for a slope that overflowed
+                gained += abs(d * ask)
+                space.f[k] = new
+                if kind.quadratic:
+                    space.side[k] += d * space.up[k]
+                    for r in range(kind.n_squares):
+                        space.along[r] += d * space.squares[r, k]
+                move(kind, B, a, d, least, space)
+        if sweep == 0:
+            first = effort.share * gained
+        if gained <= first:
+            break
+
+
+@spliced
+def best(kind, a, slow, space):
+    """Where one component goes, and the slope there was in it."""
+    k = space.active[a]
+    b, x, inverse = space.columns[a], space.x, space.inverse
+    zero = space.f.dtype.type(0)
+    p, bend = zero, zero
+    for t in range(kind.size):
+        ratio = b[t] * inverse[t]
+        w = x[t] * ratio
+        p += w
+        bend += w * ratio
+    old, linear = space.f[k], space.linear[k]
+    if kind.quadratic:
+        also, bent = space.side[k], space.up[k]
+        for r in range(kind.n_squares):
+            also += space.squares[r, k] * space.along[r]
+            bent += space.squares[r, k] * space.squares[r, k]
+        ask = linear + space.f.dtype.type(also) - p
+        curve = bend + space.f.dtype.type(bent) + slow
+        new = zero if ask > zero else old
+        if curve > zero:
+            new = max(old - ask / curve, zero)
+    else:
+        ask = linear - p
+        new = zero if ask > zero else old
+        if bend > zero and linear > zero:
+            new = max(old - (p / linear) * ask / (bend + slow), zero)
+    return new, ask
+
+
+@spliced
+def move(kind, B, a, d, least, space):
+    """The model after one component of the row moved by d."""
+    b, y, inverse = space.columns[a], space.y, space.inverse
+    zero = space.f.dtype.type(0)
+    one = space.f.dtype.type(1)
+    lost = 64.0 * np.sqrt(np.finfo(space.f.dtype).eps)  # share of an entry below which it is noise
+    for t in range(kind.size):
+        model_value = max(y[t] + d * b[t], least)
+        y[t] = model_value
+        inverse[t] = one / model_value
+    if d < zero:  # where nearly all of an entry went, its rest is noise
+        for t in range(kind.size):
+            if y[t] < -lost * d * b[t]:
+                y[t] = max(dot(space.f, B[space.column[t]]), least)
+                inverse[t] = one / y[t]
+
+
+@spliced
+def row_loss(i, size, data, space):
+    """The divergence of row i."""
+    x, y = space.x, space.y
+    indptr, indices, values = data.entries
+    total = 0.0
+    stored = 0.0
+    for t in range(size):
+        total += x[t] * np.log(np.float64(x[t]) / y[t]) - x[t] + y[t]
+        stored += y[t]
+    if data.zeros_implied:
+        c = data.sums[i if data.sums.shape[0] > 1 else 0]
+        everywhere = 0.0
+        for k in range(space.f.shape[0]):
+            everywhere += np.float64(c[k]) * space.f[k]
+        total += max(everywhere - stored, 0.0)
+    elif size < indptr[i + 1] - indptr[i]:
+        for t in range(indptr[i], indptr[i + 1]):
+            if values[t] <= 0:
+                total += dot(space.f, data.B[indices[t]])
+    return total
+
+
+@inner
+def guard(coupling, F, kind, B, squared, least, space):
+    """Take back as much of the step from F[i] to f as it takes for the row's sum not to rise.
+
+    ``before`` and ``y`` of the workspace are the model at F[i] and at f; ``y`` follows.
+    """
+    i, f, step = kind.i, space.f, space.step
+    x, y, before = space.x, space.y, space.before
+    K = f.shape[0]
+    for k in range(K):
+        step[k] = np.float64(f[k]) - F[i, k]
+    length = 1.0
+    for halving in range(HALVINGS + 1):
+        rise = 0.0
+        for k in range(K):
+            d = np.float64(f[k]) - F[i, k]
+            rise += d * space.linear[k]
+            if squared:
+                rise += d * space.square[k] * (2.0 * F[i, k] + d)
+        sure = 0.0  # rounding of the sum below
+        for t in range(kind.size):
+            part = x[t] * np.log(np.float64(y[t]) / before[t])
+            rise -= part
+            sure += abs(part)
+        sure *= 8 * np.finfo(y.dtype).eps
+        if coupling is not None:
+            rise += change(coupling, F, i, 0, f)
+            sure = 0.0
+        if rise <= sure:
+            if coupling is not None:
+                settle(coupling, i)
+            return
+        length = length * 0.5 if halving + 1 < HALVINGS else 0.0
+        for k in range(K):
+            f[k] = F[i, k] + length * step[k]
+        for t in range(kind.size):
+            y[t] = max(dot(f, B[space.column[t]]), least)

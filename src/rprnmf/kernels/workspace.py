@@ -1,0 +1,115 @@
+"""Arrays that the kernels for rows work in, and what all of them are told.
+
+The arrays are made here and not in the kernels: code that allocates takes a second longer to
+compile.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+SQUARES = 8  # rows that the model of a row's triplets has at most
+LANES = 5  # four rows in step, and one that does not fit among them
+# what a lane holds of its row: see `lanes.py`
+NEW, GRADIENT, BEFORE, SIDE, UP, FIRST, SECOND, STEEP, INVERSE = range(9)
+
+
+class RowTerms(NamedTuple):
+    """What acts on every row beside its data and other rows.
+
+    The kernels add, for row i, sum_k (l1[i] + m1[k]) f_k + (l2[i] (1 + m2[1, k]) + m2[0, k]) f_k^2,
+    the multipliers counting ``members[i]`` times where rows of X share a row.
+    """
+
+    l1: np.ndarray
+    l2: np.ndarray
+    m1: np.ndarray  # multipliers of the sizes of the columns
+    m2: np.ndarray
+    members: np.ndarray  # how many rows of X share the row
+    holed: np.ndarray  # 1 for rows with holes (over their members where data are means), else 0
+    inertia: np.ndarray  # per component, for rows with holes: see `solvers/row_problems.py`
+
+
+class Effort(NamedTuple):
+    """How far to go in one row."""
+
+    sweeps: int  # at most
+    share: float  # a row ends when a sweep brings less than this share of its first
+    guarded: bool  # whether the sum of no row may rise (divergence)
+
+
+class Workspace(NamedTuple):
+    """For one block of rows; threads do not share it."""
+
+    vectors: np.ndarray  # gradients, curvatures and the like of one row
+    matrices: np.ndarray  # its Gram matrix, alone and with a coupling
+    multipliers: np.ndarray
+    squares: np.ndarray  # of the model of a coupling
+    lanes: np.ndarray
+    together: np.ndarray  # rows that go together
+    held: np.ndarray  # for every row the last group that it belongs to or touches
+
+
+def make_workspace(K: int, dtype: np.dtype, n_rows: int = 0) -> Workspace:
+    """For rows of K entries; ``n_rows`` where rows are coupled."""
+    return Workspace(
+        np.zeros((6, K), dtype),
+        np.zeros((2, K, K), dtype),
+        np.zeros(K),
+        np.zeros((SQUARES, K), dtype),
+        np.zeros((LANES, 9, K), dtype),
+        np.zeros(4, np.int64),
+        np.zeros(n_rows, np.int64),
+    )
+
+
+class KLWorkspace(NamedTuple):
+    """The same for the divergence, which also needs arrays for the entries of a row.
+
+    ``columns`` is K times as large as the longest row of X in the block, which is what it takes
+    to look at every entry of a row for each component without gathering it anew.
+    """
+
+    x: np.ndarray  # per entry: its value,
+    y: np.ndarray  # the model,
+    inverse: np.ndarray  # 1 / y,
+    before: np.ndarray  # and the model before the step
+    columns: np.ndarray  # the other factor at the entries, one row per component
+    column: np.ndarray  # the columns of X in which the entries stand
+    active: np.ndarray  # the components that may move
+    f: np.ndarray  # the row
+    phi: np.ndarray  # sum x b / y
+    linear: np.ndarray  # linear terms
+    side: np.ndarray  # slope of the quadratic terms,
+    up: np.ndarray  # and the diagonal of their curvature
+    step: np.ndarray
+    square: np.ndarray  # L2 weights
+    squares: np.ndarray
+    along: np.ndarray  # squares @ step
+
+
+def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
+    """For rows of K entries, whose rows of X have at most ``most``."""
+    x, y, inverse, before = np.empty((4, most), dtype)
+    f, phi, linear = np.empty((3, K), dtype)
+    side, up, step, square = np.zeros((4, K))
+    return KLWorkspace(
+        x=x,
+        y=y,
+        inverse=inverse,
+        before=before,
+        columns=np.empty((K, most), dtype),
+        column=np.empty(most, np.int64),
+        active=np.empty(K, np.int64),
+        f=f,
+        phi=phi,
+        linear=linear,
+        side=side,
+        up=up,
+        step=step,
+        square=square,
+        squares=np.zeros((SQUARES, K)),
+        along=np.zeros(SQUARES),
+    )

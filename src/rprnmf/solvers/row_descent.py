@@ -1,0 +1,152 @@
+"""One factor's rows by coordinate descent, the other factor fixed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rprnmf.kernels.workspace import Effort
+from rprnmf.objective import Look, Objective, SideTerms
+from rprnmf.solvers.incidence import Incidence
+from rprnmf.solvers.row_problems import ROW_PROBLEMS, RowProblem
+from rprnmf.threads import available_threads, map_blocks, row_blocks
+
+
+class Visit(NamedTuple):
+    """Which rows a step changes, and how far it goes in each.
+
+    Parameters
+    ----------
+    linked, free : bool
+        Whether to change the rows that feel triplets or a graph, and the others.
+    every : bool
+        False: triplets that are met with room to spare are left out, and rows that have no
+        others go with the free ones. The caller looks whether the objective rose.
+    guarded : bool
+        False: the caller looks whether the objective rose, rows need not (divergence).
+    sweeps : int or None
+        At most this many over each row; None is as many as one product with X pays for.
+    share : float or None
+        A row stops when a sweep brings less than this share of its first; None: 0.1, and
+        0.01 where much is missing.
+    """
+
+    linked: bool = True
+    free: bool = True
+    every: bool = True
+    guarded: bool = True
+    sweeps: int | None = None
+    share: float | None = None
+
+
+KEEP = "keep"  # a multiplier such that the columns of the factor about keep their sizes
+GUARDED = Visit()
+CHECKED = Visit(every=False, guarded=False)  # the caller looks whether the objective rose
+
+
+class RowDescent:
+    """Lowers the objective in the rows of one factor.
+
+    Parameters
+    ----------
+    objective : Objective
+    index : int
+        0: the rows of W, 1: the columns of H.
+    n_rows : int or None
+        Rows of the factor, if it has more than X: the others are there to be compared with.
+    inert : bool
+        Whether rows with holes have inertia (`row_problems.py`): for steps that are followed by
+        others, where B moves too.
+    """
+
+    def __init__(
+        self, objective: Objective, index: int, n_rows: int | None = None, inert: bool = True
+    ):
+        view, terms = objective.views[index], objective.terms[index]
+        self.inert = inert
+        observed = view.row_counts / view.shape[1]
+        self.incidence = Incidence(terms, n_rows or view.shape[0], observed)
+        self.n_threads = available_threads(view.n_jobs)
+        self.problem: RowProblem = ROW_PROBLEMS[objective.loss.row_problem or ""](objective, index)
+        linked = self.incidence.linked
+        if terms.tying is not None and linked.any():
+            raise ValueError("labels cannot be combined with triplets or a graph on one side.")
+        # coupled rows are visited in an order that depends on the data, not on their numbers,
+        # so that renaming the rows renames the result (but where their sums are the same)
+        sums = view.times(np.ones((view.shape[1], 1), view.dtype))[:, 0]
+        n = self.problem.units.n
+        self.linked = np.flatnonzero(linked[:n])
+        self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
+        self.free = np.flatnonzero(~linked[:n])
+        self.blocks: dict[int, list[tuple[int, int]]] = {}
+
+    def __call__(
+        self,
+        F: np.ndarray,
+        B: np.ndarray,
+        terms: SideTerms,
+        m: np.ndarray | str | None = None,
+        look: Look | None = None,
+        visit: Visit = GUARDED,
+    ) -> tuple[np.ndarray, float | None]:
+        """A new factor, lower in objective + sum_k m_k size_k^order (`scale.py`), and its loss.
+
+        Parameters
+        ----------
+        F : ndarray of shape (n_rows, K)
+        B : ndarray of shape (n_columns, K)
+        terms : SideTerms
+            With the strengths that count.
+        m : ndarray of shape (K,), KEEP or None
+        look : Look or None
+            The terms at F, if they are at hand.
+        visit : Visit
+
+        Returns
+        -------
+        new : ndarray of shape (n_rows, K)
+        loss : float or None
+            None where the step does not tell it.
+        """
+        problem, K = self.problem, F.shape[1]
+        new = problem.units.take(F)
+        data = problem.at(new, B)
+        if isinstance(m, str):
+            m = problem.keeping_multiplier(new, B, data)
+        inertia = problem.entry_curvature(B) if self.inert else np.zeros(K)
+        m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
+        row_terms = problem.terms(m, inertia.astype(F.dtype))
+        effort = Effort(
+            problem.sweeps(K) if visit.sweeps is None else visit.sweeps,
+            F.dtype.type(problem.share if visit.share is None else visit.share),
+            visit.guarded,
+        )
+        coupled, alone = self.linked, self.free
+        coupling = None
+        if visit.linked and len(coupled):
+            coupling, feels = self.incidence.coupling(terms, look or Look(terms, F), visit.every)
+            feeling = feels[coupled]
+            if not feeling.all():
+                alone = np.concatenate((alone, coupled[~feeling]))
+                coupled = coupled[feeling]
+        total = 0.0
+        if visit.free and len(alone):
+
+            def run(start: int, stop: int) -> float:
+                return problem.run(alone[start:stop], new, data, row_terms, effort)
+
+            total += sum(map_blocks(run, self.blocks_of(alone, K), self.n_threads))
+        if coupling is not None and len(coupled):
+            total += problem.run(coupled, new, data, row_terms, effort, coupling)
+        return problem.units.give(new), problem.total_loss(total)
+
+    def blocks_of(self, rows: np.ndarray, K: int) -> list[tuple[int, int]]:
+        """The rows in parts of about the same work."""
+        usual = rows is self.free
+        if usual and K in self.blocks:
+            return self.blocks[K]
+        blocks = row_blocks(np.concatenate(([0], np.cumsum(self.problem.cost(K)[rows]))))
+        if usual:
+            self.blocks[K] = blocks
+        return blocks

@@ -1,0 +1,290 @@
+"""The rows of one factor while the other is fixed: the problems that coordinate descent solves.
+
+*Inertia.* A row of X with holes may have next to nothing to say about some components. Solved
+exactly, such a row goes as far as it takes to fit its last entry: with few ratings that was seen
+to be 1e8 times as far as other rows are, and then to be felt by everything. So a row with holes
+takes its step as if one more entry of usual size asked every coordinate to stay where it is. The
+minimum is the same, and the objective falls as before, but directions of which the row's entries
+hardly speak are left alone, until they do. What L2 terms do to the same end is taken off.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from rprnmf.kernels.coupling import Coupling
+from rprnmf.kernels.frobenius_rows import Gaps, GramData, coupled_rows, full_rows, torn_rows
+from rprnmf.kernels.kl_rows import KLData, kl_rows
+from rprnmf.kernels.masked_rows import MaskedData, masked_rows
+from rprnmf.kernels.workspace import Effort, RowTerms, make_kl_workspace, make_workspace
+from rprnmf.objective import Objective, SideTerms
+from rprnmf.observed import BaseView, Entries
+
+MOST_SWEEPS = 50
+# Below this share of the sum of squares of X the loss that comes with a step has too few
+# digits left, and is summed anew.
+DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
+
+
+def power_sums(F: np.ndarray, order: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """sum_i F_ik^order, for order 1 or 2; with weights sum_i weights_i F_ik^2."""
+    if weights is not None:
+        return np.einsum("i,ik,ik->k", weights, F, F, dtype=np.float64)
+    if order == 1:
+        return F.sum(axis=0, dtype=np.float64)
+    return np.einsum("ik,ik->k", F, F, dtype=np.float64)
+
+
+class Units:
+    """What moves as one: a row, or the rows that a label ties together."""
+
+    def __init__(self, terms: SideTerms, view: BaseView):
+        self.tying = terms.tying
+        self.n = view.shape[0]
+        if self.tying is not None:
+            self.n = len(self.tying.sizes)
+            self.first = np.unique(self.tying.groups, return_index=True)[1]
+        norms = terms.norms
+        zeros = np.zeros(view.shape[0])
+        self.l1 = self.sum(norms.l1 if norms else zeros)
+        self.l2 = self.sum(norms.l2 if norms else zeros)
+        if self.tying is None:
+            self.count = np.ones(self.n)
+            self.unit, self.member = np.arange(self.n + 1), np.arange(self.n)
+        else:
+            self.count = self.tying.sizes.astype(np.float64)
+            self.unit = np.concatenate(([0], np.cumsum(self.tying.sizes)))
+            self.member = np.argsort(self.tying.groups, kind="stable")
+
+    def sum(self, A: np.ndarray) -> np.ndarray:
+        """Sums over the members of each unit."""
+        return A if self.tying is None else self.tying.total(A)
+
+    def take(self, F: np.ndarray) -> np.ndarray:
+        """A copy of the factor with one row per unit."""
+        return np.array(F, order="C") if self.tying is None else F[self.first]
+
+    def give(self, F: np.ndarray) -> np.ndarray:
+        """The factor with one row per row of X."""
+        return F if self.tying is None else F[self.tying.groups]
+
+
+class RowProblem(ABC):
+    """What stays from step to step of the rows of one factor.
+
+    A step is asked for in three calls: ``data = at(F, B)``, ``terms(m, inertia)``, ``run``.
+
+    Parameters
+    ----------
+    objective : Objective
+    index : int
+        0: the rows of W, 1: the columns of H.
+    """
+
+    def __init__(self, objective: Objective, index: int):
+        self.view = view = objective.views[index]
+        self.units = units = Units(objective.terms[index], view)
+        self.loss = objective.loss
+        #: what the squares of a column count in its size: the L2 weights, or None
+        self.size_weights = objective.scale.weights(index)
+        # Where much is missing every row has a Gram matrix of its own, which costs as much as a
+        # sweep for every entry of the row. Beside it sweeps are cheap, and rows are solved almost
+        # to the end: half as many iterations on ratings and on generated data. All layouts of
+        # the same data follow one rule.
+        self.share = 0.01 if view.gappy else 0.1
+        seen = units.sum(view.row_counts.astype(np.float64))
+        self.holed = (seen < units.count * view.shape[1]).astype(view.dtype)
+
+    @abstractmethod
+    def at(self, F: np.ndarray, B: np.ndarray) -> Any:
+        """What the kernels need of X and of the other factor; F has one row per unit."""
+
+    @abstractmethod
+    def run(
+        self,
+        rows: np.ndarray,
+        F: np.ndarray,
+        data: Any,
+        terms: RowTerms,
+        effort: Effort,
+        coupling: Coupling | None = None,
+    ) -> float:
+        """Change some rows of F; what they add to the sum that `total_loss` wants."""
+
+    @abstractmethod
+    def total_loss(self, total: float) -> float | None:
+        """The loss, from the sums over all rows; None where they do not tell it well enough."""
+
+    @abstractmethod
+    def cost(self, K: int) -> np.ndarray:
+        """About the multiply-adds of each row."""
+
+    def sweeps(self, K: int) -> int:
+        """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
+        view, n = self.view, self.view.shape[0]
+        paid = view.n_observed / n if view.gappy else view.n_nonzero / (n * K)
+        return min(MOST_SWEEPS, int(1.5 + 0.5 * paid))
+
+    def entry_curvature(self, B: np.ndarray) -> np.ndarray:
+        """What an entry of usual size adds to the curvatures that the kernels work with."""
+        return power_sums(B, 2) / len(B)
+
+    def terms(self, m: np.ndarray, inertia: np.ndarray) -> RowTerms:
+        """The terms of the rows, with a multiplier of the sizes of the columns."""
+        units, none = self.units, np.zeros(len(m))
+        pair = (m, none) if self.size_weights is None else (none, m)
+        norms = units.l1, units.l2, none, np.stack(pair)
+        return RowTerms(*norms, units.count, self.holed, inertia)
+
+    def keeping_multiplier(self, F: np.ndarray, B: np.ndarray, data: Any) -> np.ndarray:
+        """The multiplier under which the loss alone would leave the sizes of columns as they are.
+
+        Parameters
+        ----------
+        F : ndarray of shape (n_units, K)
+        B : ndarray of shape (n_columns, K)
+        data : as `at` gives it
+        """
+        F = self.units.give(F)
+        return self.multiplier(F, self.loss.split(self.view, F, B).gradient)
+
+    def multiplier(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """The same from the gradient of the loss."""
+        order = 2 if self.size_weights is not None else self.loss.size_order
+        size = order * power_sums(F, order, self.size_weights)
+        slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
+        return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
+
+
+class GramProblem(RowProblem):
+    """Squared error, complete data: one product with X, one Gram matrix for all rows."""
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        units, view = self.units, self.view
+        gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        self.torn = np.zeros(0, dtype=bool)
+        if view.holes is not None:
+            self.torn = units.sum(view.holes.row_counts.astype(np.float64)) > 0
+            gaps = view.holes.indptr, view.holes.indices
+        self.gaps = Gaps(units.unit, units.member, *gaps)
+        self.holed /= units.count.astype(self.holed.dtype)  # its Gram matrices are means
+
+    def at(self, F, B):
+        P = self.view.times(B)
+        if self.units.tying is not None:
+            P = self.units.sum(P) / self.units.count.astype(F.dtype)[:, None]
+        G = B.T @ B
+        R = F[: self.units.n] @ G
+        R -= P
+        return GramData(R, P, G, B, self.torn, self.gaps)
+
+    def terms(self, m, inertia):
+        terms, count = super().terms(m, inertia), self.units.count
+        return terms._replace(l1=terms.l1 / count, l2=terms.l2 / count)
+
+    def keeping_multiplier(self, F, B, data):
+        if self.units.tying is not None or len(self.torn):
+            return super().keeping_multiplier(F, B, data)
+        return self.multiplier(F, 2 * data.R)
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        if coupling is not None:
+            space = make_workspace(F.shape[1], F.dtype, len(F))
+            return coupled_rows(rows, F, data, terms, coupling, effort, space)
+        space = make_workspace(F.shape[1], F.dtype)
+        if not len(self.torn):
+            return full_rows(rows, F, data, terms, effort, space)
+        torn = self.torn[rows]
+        total = full_rows(rows[~torn], F, data, terms, effort, space)
+        return total + torn_rows(rows[torn], F, data, terms, effort, space)
+
+    def total_loss(self, total):
+        loss = self.view.squares + total
+        return loss if loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares else None
+
+    def cost(self, K):
+        return np.full(self.units.n, 4.0 * K * K)
+
+
+class MaskedProblem(RowProblem):
+    """Squared error, incomplete data: one Gram matrix per row."""
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        entries = self.view.stored()
+        if self.units.tying is not None:
+            entries = entries.joined(self.units.unit, self.units.member)
+        self.entries = entries
+
+    def at(self, F, B):
+        return MaskedData(B, self.entries.arrays)
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        space = make_workspace(F.shape[1], F.dtype)
+        return masked_rows(rows, F, data, terms, coupling, effort, space)
+
+    total_loss = GramProblem.total_loss
+
+    def cost(self, K):
+        return K * K * (1.0 * self.entries.row_counts + 4.0)
+
+
+class DivergenceProblem(RowProblem):
+    """The divergence: the non-zeros one by one, and sums over the rest."""
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        self.share = 0.1
+        self.entries, tying = self.view.nonzeros(), self.units.tying
+        self.alike = tying is None and self.view.complete and self.view.one_gram
+        if tying is not None:
+            # tied rows have one model: what they observe in a column may be added up
+            total = tying.total(self.entries.matrix())
+            total.sort_indices()
+            self.entries = Entries(total, self.view.n_jobs)
+        self.floors = np.array([self.view.floor])
+
+    def at(self, F, B):
+        if self.alike:
+            sums = B.sum(axis=0)[None, :]  # one row for all
+        else:
+            sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
+        return KLData(B, self.entries.arrays, sums, self.floors, self.view.zeros_implied)
+
+    def terms(self, m, inertia):
+        terms, none = super().terms(m, inertia), np.zeros(len(m))
+        if self.size_weights is None:  # here the sizes are sums, not sums of squares
+            return terms._replace(m1=m, m2=np.stack((none, none)))
+        return terms
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        indptr = self.entries.indptr
+        most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
+        space = make_kl_workspace(F.shape[1], F.dtype, most)
+        effort = effort._replace(guarded=effort.guarded or coupling is not None)
+        return kl_rows(rows, F, data, terms, coupling, effort, space)
+
+    def entry_curvature(self, B):
+        return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
+
+    def total_loss(self, total):
+        return None if self.units.tying is not None else max(total, 0.0)
+
+    def sweeps(self, K):
+        return 4  # as a rule two are done: a sweep is cheap once the entries are at hand
+
+    def cost(self, K):
+        return K * (6.0 * self.entries.row_counts + 4.0)
+
+
+#: the problems that coordinate descent can solve, by what a loss says of its rows
+ROW_PROBLEMS = {
+    "quadratic": lambda objective, index: (
+        GramProblem if objective.views[index].one_gram else MaskedProblem
+    )(objective, index),
+    "divergence": DivergenceProblem,
+}
