@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import inner, kernel, spliced
+from rprnmf.kernels import inner, kernel, part
 from rprnmf.kernels.coupled import LANE_TRIPLETS, descend_bent, finish_row, hold
 from rprnmf.kernels.coupling import Coupling, Model, feel, model
 from rprnmf.kernels.csr import copy, dot
@@ -37,28 +37,27 @@ ALONE = 4  # the lane of a row that does not fit among the four in step
 NOBODY = -1
 
 
-class Gaps(NamedTuple):
-    """Where rows have holes.
-
-    ``hole[first[i]:first[i + 1]]`` are the columns that row i of X does not observe, and
-    ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u of F.
-    """
-
-    unit: np.ndarray
-    member: np.ndarray
-    first: np.ndarray
-    hole: np.ndarray
-
-
 class GramData(NamedTuple):
-    """Complete data, or nearly."""
+    """The data of rows that observe all columns."""
 
     R: np.ndarray  # F G - P; coupled rows with holes are set anew
     P: np.ndarray  # X B
     G: np.ndarray  # B'B
+
+
+class Holes(NamedTuple):
+    """Which rows have holes, and where.
+
+    ``column[first[i]:first[i + 1]]`` are the columns that row i of X does not observe, and
+    ``member[unit[u]:unit[u + 1]]`` the rows of X that share row u of F.
+    """
+
+    torn: np.ndarray  # whether a row of F has holes
     B: np.ndarray
-    torn: np.ndarray  # whether a row has holes; of no entries if none has
-    gaps: Gaps
+    unit: np.ndarray
+    member: np.ndarray
+    first: np.ndarray
+    column: np.ndarray
 
 
 class Job(NamedTuple):
@@ -111,21 +110,22 @@ def full_rows(rows, F, data, terms, effort, space):
     return total
 
 
-@inner
+@part
 def share_curvature(G, l2, m2, extra, lanes):
     """The curvature of rows with this L2 term, in the first four lanes."""
     zero = G.dtype.type(0)
-    steep = lanes[0, STEEP]
-    curvature(G, l2, 1.0, m2, steep)
-    beyond(G, steep, extra)
-    for lane in range(4):
-        copy(steep, lanes[lane, STEEP])
-        for k in range(steep.shape[0]):
-            lanes[lane, INVERSE, k] = G.dtype.type(1) / steep[k] if steep[k] > zero else zero
+    curvature(G, l2, 1.0, m2, extra)
+    for k in range(extra.shape[0]):
+        steep = extra[k]
+        inverse = G.dtype.type(1) / steep if steep > zero else zero
+        extra[k] -= G[k, k]
+        for lane in range(4):
+            lanes[lane, STEEP, k] = steep
+            lanes[lane, INVERSE, k] = inverse
 
 
 @kernel
-def torn_rows(rows, F, data, terms, effort, space):
+def torn_rows(rows, F, data, holes, terms, effort, space):
     """Rows with holes: a row's Gram matrix runs over the columns it observes."""
     vectors = space.vectors
     f, g, h, inverse = vectors[0], vectors[1], vectors[2], vectors[3]
@@ -134,7 +134,7 @@ def torn_rows(rows, F, data, terms, effort, space):
     total = 0.0
     for u in rows:
         l2_u = F.dtype.type(terms.l2[u])
-        if torn_gram(u, data, terms.members[u], Q) == 0:
+        if torn_gram(u, data.G, holes, terms.members[u], Q) == 0:
             F[u] = 0  # nothing is observed here, nothing is asked
             continue
         copy(F[u], f)
@@ -149,36 +149,36 @@ def torn_rows(rows, F, data, terms, effort, space):
 
 
 @inner
-def torn_gram(u, data, count, Q):
+def torn_gram(u, G, holes, count, Q):
     """Q = the mean of b b' over what the rows of X that share row u of F observe.
 
     Tells how many entries are observed. Holes are taken away from G = B'B, unless they carry
     more than half of some component: then what is left is summed, for a difference would have
     too few digits.
     """
-    B, gaps = data.B, data.gaps
+    B = holes.B
     K = B.shape[1]
     seen = 0
     Q[:] = 0
-    for place in range(gaps.unit[u], gaps.unit[u + 1]):
-        i = gaps.member[place]
-        seen += B.shape[0] - (gaps.first[i + 1] - gaps.first[i])
-        for t in range(gaps.first[i], gaps.first[i + 1]):
-            add_square(B[gaps.hole[t]], Q)
+    for place in range(holes.unit[u], holes.unit[u + 1]):
+        i = holes.member[place]
+        seen += B.shape[0] - (holes.first[i + 1] - holes.first[i])
+        for t in range(holes.first[i], holes.first[i + 1]):
+            add_square(B[holes.column[t]], Q)
     few = True
     for k in range(K):
-        few = few and Q[k, k] <= 0.5 * count * data.G[k, k]
+        few = few and Q[k, k] <= 0.5 * count * G[k, k]
     if few:
         for k in range(K):
             for j in range(K):
-                Q[k, j] = data.G[k, j] - Q[k, j] / count
+                Q[k, j] = G[k, j] - Q[k, j] / count
         return seen
     Q[:] = 0
-    for place in range(gaps.unit[u], gaps.unit[u + 1]):
-        i = gaps.member[place]
-        t = gaps.first[i]
+    for place in range(holes.unit[u], holes.unit[u + 1]):
+        i = holes.member[place]
+        t = holes.first[i]
         for column in range(B.shape[0]):
-            if t < gaps.first[i + 1] and gaps.hole[t] == column:
+            if t < holes.first[i + 1] and holes.column[t] == column:
                 t += 1
             else:
                 add_square(B[column], Q)
@@ -195,18 +195,19 @@ def add_square(b, Q):
 
 
 @kernel
-def coupled_rows(rows, F, data, terms, coupling, effort, space):
+def coupled_rows(rows, F, data, holes, terms, coupling, effort, space):
     """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others.
 
     Rows that few triplets pull at go four at a time; a group ends where a row comes that
-    shares a triplet or an edge with one of it.
+    shares a triplet or an edge with one of it. ``holes`` is None if no row has any.
     """
     job = Job(F, data, terms, coupling, effort, space)
     h, extra = space.vectors[0], space.vectors[2]
     held, together = space.held, space.together
     group = 1
     size = 0 * F.shape[1]  # rows that wait; a plain 0 has a type of its own and costs compiling
-    alone, lane = NOBODY, size  # a row that went alone and waits to be finished, where it is kept
+    # a row that went alone and waits to be finished, and where it is kept
+    alone, lane = size + NOBODY, size
     last = terms.l2.dtype.type(-1)
     total = 0.0
     for at in range(rows.shape[0] + 1):
@@ -214,7 +215,7 @@ def coupled_rows(rows, F, data, terms, coupling, effort, space):
         fetch(F, data, rows[min(at + SOON, rows.shape[0] - 1)])
         over = at == rows.shape[0] or size == 4 or held[i] == group or terms.l2[i] != last
         ready = size if over else 0
-        total += finish(job, ready, alone, lane)
+        total += finish(job, holes, ready, alone, lane)
         if ready > 0:
             size = 0 * F.shape[1]
             group += 1
@@ -224,8 +225,8 @@ def coupled_rows(rows, F, data, terms, coupling, effort, space):
             last = terms.l2[i]
             curvature(data.G, last, 1.0, terms.m2, h)
             beyond(data.G, h, extra)
-        alone, lane = NOBODY, size
-        if begin(job, i, size):
+        alone, lane = size * 0 + NOBODY, size
+        if begin(job, holes, i, size):
             alone = i
         else:
             hold(coupling, i, held, group)
@@ -234,7 +235,7 @@ def coupled_rows(rows, F, data, terms, coupling, effort, space):
     return total
 
 
-@spliced
+@part
 def fetch(F, data, row):
     """Ask the memory for a row that comes soon: rows come in no order of memory."""
     prefetch_row(F, row)
@@ -242,28 +243,28 @@ def fetch(F, data, row):
     prefetch_row(data.P, row)
 
 
-@spliced
-def begin(job, i, size):
+@part
+def begin(job, holes, i, size):
     """Put row i into lane number ``size``, or lower it by itself; tells whether it went alone."""
     F, data, terms, space = job.F, job.data, job.terms, job.space
     own, bent = space.matrices[0], space.matrices[1]
     felt = feel(job.coupling, i, size)
     alone = felt.active > LANE_TRIPLETS
     Q, h, extra = data.G, space.vectors[0], space.vectors[2]
-    torn = data.torn.shape[0] > 0 and data.torn[i]
-    if torn:
-        alone = True
-        torn_gram(i, data, terms.members[i], own)
-        for k in range(F.shape[1]):
-            data.R[i, k] = dot(own[k], F[i]) - data.P[i, k]
-        h, extra = space.vectors[1], space.vectors[3]
-        curvature(own, terms.l2[i], 1.0, terms.m2, h)
-        beyond(own, h, extra)
-        Q = own
+    if holes is not None:
+        if holes.torn[i]:
+            alone = True
+            torn_gram(i, data.G, holes, terms.members[i], own)
+            for k in range(F.shape[1]):
+                data.R[i, k] = dot(own[k], F[i]) - data.P[i, k]
+            h, extra = space.vectors[1], space.vectors[3]
+            curvature(own, terms.l2[i], 1.0, terms.m2, h)
+            beyond(own, h, extra)
+            Q = own
     lane = space.lanes[ALONE if alone else size]
     A = space.squares if felt.active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
     model(job.coupling, F, i, felt, F.dtype.type(0.5), Model(lane[SIDE], lane[UP], A))
-    if torn:
+    if holes is not None:
         l2_i = F.dtype.type(terms.l2[i])
         for k in range(F.shape[1]):
             lane[UP, k] += max(terms.holed[i] * terms.inertia[k] - l2_i, F.dtype.type(0))
@@ -273,8 +274,8 @@ def begin(job, i, size):
     return alone
 
 
-@spliced
-def finish(job, ready, alone, lane):
+@part
+def finish(job, holes, ready, alone, lane):
     """Lower the rows that wait in the first ``ready`` lanes, and finish them.
 
     ``alone`` is a row that went alone, kept under the number ``lane``, or NOBODY.
@@ -291,8 +292,9 @@ def finish(job, ready, alone, lane):
             row, kept, over = job.space.together[min(number, 3)], number, extra
             if number == ALONE:
                 row, kept = alone, lane
-                if data.torn.shape[0] > 0 and data.torn[row]:
-                    over = job.space.vectors[3]
+                if holes is not None:
+                    if holes.torn[row]:
+                        over = job.space.vectors[3]
             total += finish_row(
                 job.coupling, F, row, kept, lanes[number], data.R[row], data.P[row], over
             )

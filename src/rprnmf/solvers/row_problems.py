@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.kernels.coupling import Coupling
-from rprnmf.kernels.frobenius_rows import Gaps, GramData, coupled_rows, full_rows, torn_rows
+from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_rows, torn_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
 from rprnmf.kernels.workspace import Effort, RowTerms, make_kl_workspace, make_workspace
@@ -165,12 +165,9 @@ class GramProblem(RowProblem):
     def __init__(self, objective: Objective, index: int):
         super().__init__(objective, index)
         units, view = self.units, self.view
-        gaps = np.zeros(view.shape[0] + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
-        self.torn = np.zeros(0, dtype=bool)
+        self.torn: np.ndarray | None = None
         if view.holes is not None:
             self.torn = units.sum(view.holes.row_counts.astype(np.float64)) > 0
-            gaps = view.holes.indptr, view.holes.indices
-        self.gaps = Gaps(units.unit, units.member, *gaps)
         self.holed /= units.count.astype(self.holed.dtype)  # its Gram matrices are means
 
     def at(self, F, B):
@@ -180,27 +177,32 @@ class GramProblem(RowProblem):
         G = B.T @ B
         R = F[: self.units.n] @ G
         R -= P
-        return GramData(R, P, G, B, self.torn, self.gaps)
+        holes, units = self.view.holes, self.units
+        if holes is None or self.torn is None:
+            return GramData(R, P, G), None
+        gaps = self.torn, B, units.unit, units.member, holes.indptr, holes.indices
+        return GramData(R, P, G), Holes(*gaps)
 
     def terms(self, m, inertia):
         terms, count = super().terms(m, inertia), self.units.count
         return terms._replace(l1=terms.l1 / count, l2=terms.l2 / count)
 
     def keeping_multiplier(self, F, B, data):
-        if self.units.tying is not None or len(self.torn):
+        if self.units.tying is not None or self.torn is not None:
             return super().keeping_multiplier(F, B, data)
-        return self.multiplier(F, 2 * data.R)
+        return self.multiplier(F, 2 * data[0].R)
 
     def run(self, rows, F, data, terms, effort, coupling=None):
+        data, holes = data
         if coupling is not None:
             space = make_workspace(F.shape[1], F.dtype, len(F))
-            return coupled_rows(rows, F, data, terms, coupling, effort, space)
+            return coupled_rows(rows, F, data, holes, terms, coupling, effort, space)
         space = make_workspace(F.shape[1], F.dtype)
-        if not len(self.torn):
+        if holes is None:
             return full_rows(rows, F, data, terms, effort, space)
-        torn = self.torn[rows]
+        torn = holes.torn[rows]
         total = full_rows(rows[~torn], F, data, terms, effort, space)
-        return total + torn_rows(rows[torn], F, data, terms, effort, space)
+        return total + torn_rows(rows[torn], F, data, holes, terms, effort, space)
 
     def total_loss(self, total):
         loss = self.view.squares + total
