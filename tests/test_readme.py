@@ -53,8 +53,3 @@ def test_the_first_job(capsys):
     rows = re.findall(r"^   (NMF|RPRNMF, [a-z ]+?) +([\d.]+)% +([\d.]+)%", text, re.MULTILINE)
     met = {name: float(share) for name, share, _ in rows}
     assert met["NMF"] < 90 < 99 < min(met[name] for name in met if name != "NMF")
-
-
-@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"])
-def test_the_usual_files_are_there(name):
-    assert (ROOT / name).stat().st_size > 200

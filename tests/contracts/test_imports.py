@@ -11,7 +11,7 @@ import rprnmf
 
 ROOT = Path(rprnmf.__file__).parent
 ORDER = [
-    {"split", "threads", "kernels", "checks", "whole_file"},
+    {"split", "threads", "kernels", "checks", "atomic_file"},
     {"triplets", "observed"},
     {"losses", "penalties", "tying"},
     {"scale"},

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.whole_file import whole_file
+from rprnmf.atomic_file import atomic_file
 
 VARIABLE = "RPRNMF_DATA"
 TIMEOUT = 30.0  # seconds without an answer
@@ -238,7 +238,7 @@ def download(url: str, path: Path, sha256: str | None = None) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)  # not where there is no answer
         length = answer.headers.get("Content-Length") or ""
         expected = int(length) if length.isdecimal() else 0
-        with whole_file(path) as part:
+        with atomic_file(path) as part:
             summed, size = hashlib.sha256(), 0
             with part.open("wb") as file:
                 for chunk in shown(answer, expected, path.name):

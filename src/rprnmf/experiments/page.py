@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from rprnmf.whole_file import whole_file
+from rprnmf.atomic_file import atomic_file
 
 STYLE = """
 :root { color-scheme: light dark; --line: #d5d9de; --soft: #f5f6f8; --text: #1d2430;
@@ -272,5 +272,5 @@ def _plain(value: float | None) -> str:
 
 def save(path: Path, content: str | bytes) -> None:
     """Write a file at once, never in part."""
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)

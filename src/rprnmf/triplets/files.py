@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from rprnmf.whole_file import whole_file
+from rprnmf.atomic_file import atomic_file
 
 COLUMNS = ("q", "r", "s")
 WEIGHT = "weight"
@@ -51,8 +51,6 @@ def read_columns(
 
 class _Source(ABC):
     """Columns of text or of numbers, and the line that each row stands in."""
-
-    unit = "line"
 
     def __init__(self, path: Path):
         self.path = path
@@ -279,7 +277,7 @@ def write_columns(path: Any, items: np.ndarray, weights: np.ndarray) -> None:
     if suffix not in (".csv", ".parquet", ".pq"):
         raise ValueError(f"{path}: the suffix must be .csv or .parquet, got {suffix!r}.")
     with_weights = bool((weights != 1).any())
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         write = _write_csv if suffix == ".csv" else _write_parquet
         write(part, items, weights if with_weights else None)
 

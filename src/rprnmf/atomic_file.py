@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A file beside the wanted one to write to; it takes its place at the end, unless that fails.
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Write to the file beside it that this yields; it takes the place of ``path`` at the end.
 
-    A reader never sees a part of it. It has the rights of the file that it replaces, else those
-    of any new file.
+    After an error ``path`` is as it was; a reader never sees a part of it. The new file has the
+    permissions of the one that it replaces, or those of any new file. A symbolic link stays one:
+    what it points to is replaced.
 
     Parameters
     ----------
     path : Path
         In a folder that exists.
     """
+    path = Path(os.path.realpath(path))
     part = path.parent / f".{path.name}.{secrets.token_hex(4)}.part"
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
@@ -28,7 +30,7 @@ def whole_file(path: Path) -> Iterator[Path]:
             part.chmod(path.stat().st_mode)
         yield part
         with part.open("rb+") as file:
-            os.fsync(file.fileno())  # not a name for nothing, should the power fail
+            os.fsync(file.fileno())  # else a power failure could leave an empty file
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
