@@ -11,7 +11,7 @@ import rprnmf
 
 ROOT = Path(rprnmf.__file__).parent
 ORDER = [
-    {"split", "threads", "kernels", "checks", "atomic_file"},
+    {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
     {"triplets", "observed"},
     {"losses", "penalties", "tying"},
     {"scale"},

@@ -15,21 +15,16 @@ from rprnmf.experiments.algorithms import (
     BOTH,
     EXPONENTIAL,
     GRAPH,
-    LOSS,
     OWN,
     OWN_L2,
     PAPER,
     PLAIN,
     PLAIN_L2,
-    Task,
-    fit,
-    measured,
-    near_pairs,
-    start,
 )
-from rprnmf.experiments.base import published
-from rprnmf.experiments.runner import finished
-from rprnmf.experiments.store import key
+from rprnmf.experiments.fits import LOSS, Task, example, fit, measured, near_pairs, start
+from rprnmf.experiments.harness.experiment import published
+from rprnmf.experiments.harness.processes import finished
+from rprnmf.experiments.harness.store import key, unlike
 from rprnmf.losses import LOSSES
 from rprnmf.model_selection import MaskedKFold
 from rprnmf.triplets import Triplets
@@ -138,6 +133,7 @@ def test_every_algorithm_runs_from_the_start_it_is_given(algorithm, measure):
     values = measured(found, measure, task)
     error = "MSL" if measure == "euclidean" else "MD"
     assert set(values) == {error, "CSR", "seconds", "n_iter"}
+    assert unlike(values, example({"measure": measure})) is None
     assert 0 <= values["CSR"] <= 100
     other = tiny_task()
     other.W, other.H = other.W[::-1].copy(), other.H[:, ::-1].copy()
@@ -199,8 +195,8 @@ def test_near_pairs_of_triplets_are_edges():
 
 @pytest.mark.parametrize("name", ["movie-example", "four-points", "exp-approximation"])
 def test_small_experiments_show_what_their_captions_say(name, tmp_path):
-    page = reproduce(name, quick=True, out=tmp_path, verbose=0)
-    found = page.sections[0].findings
+    report = reproduce(name, quick=True, out=tmp_path, verbose=0)
+    found = report.sections[0].findings
     if name == "movie-example":
         assert found[0].startswith("NMF: Star Wars is further from Star Trek")
         assert found[1].startswith("RPRNMF: Star Wars is closer to Star Trek")
@@ -221,6 +217,7 @@ def test_labels_made_of_face_triplets_meet_all_or_none(name):
     experiment = EXPERIMENTS[name]
     job = next(j for j in experiment.jobs(True) if j["algorithm"] == "LCNMF" and j["K"] >= 5)
     values = experiment.run({**job, "sweeps": 5})
+    assert unlike(values, experiment.example(job)) is None
     assert values["CSR"] == (100.0 if name == "orl" else 0.0)
     assert values["n_triplets"] == job["K"] * (2 if name == "orl" else 12)
 
@@ -248,6 +245,7 @@ def test_ratings_are_judged_by_those_held_out(algorithm, monkeypatch):
     job = next(j for j in EXPERIMENTS["movielens"].jobs(False) if j["algorithm"] == algorithm)
     job = {**job, "K": 3, "constraints": 12, "fold": 2, "sweeps": 5}
     found = movielens.run(job)
+    assert unlike(found, movielens.example(job)) is None
     task, factors = seen[0]
     folds = MaskedKFold(movielens.FOLDS, random_state=0).split(people.data, "zero")
     test = list(folds)[2].X_test.toarray()

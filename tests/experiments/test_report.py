@@ -15,12 +15,14 @@ from rprnmf.experiments.algorithms import (
     OWN,
     PLAIN,
 )
-from rprnmf.experiments.compared import compared_section, stopped_early
+from rprnmf.experiments.beside_paper import section_beside_paper, stopped_early
 from rprnmf.experiments.faces import section as faces_section
-from rprnmf.experiments.page import Cell, Page, Table, csv_text, number
-from rprnmf.experiments.paired import gap
-from rprnmf.experiments.store import Store
-from rprnmf.experiments.tables import mark_best, summary
+from rprnmf.experiments.harness.formats import csv_text, write_report
+from rprnmf.experiments.harness.metric import METRICS, number
+from rprnmf.experiments.harness.report import Cell, Report, Table
+from rprnmf.experiments.harness.store import Store
+from rprnmf.experiments.harness.tables import mark_best, summary
+from rprnmf.experiments.significance import difference
 
 
 def test_numbers_are_short_and_honest():
@@ -42,11 +44,11 @@ def test_numbers_are_short_and_honest():
 
 
 def test_the_best_is_what_looks_the_best():
-    cells = mark_best([Cell(1.0), Cell(2.0), Cell(2.00001), Cell(None)], "ACC")
+    cells = mark_best([Cell(1.0), Cell(2.0), Cell(2.00001), Cell(None)], METRICS["ACC"])
     assert [cell.best for cell in cells] == [False, True, True, False]
-    cells = mark_best([summary([float("nan")]), Cell(5.0), Cell(3.0)], "ACC")
+    cells = mark_best([summary([float("nan")]), Cell(5.0), Cell(3.0)], METRICS["ACC"])
     assert [cell.best for cell in cells] == [False, True, False]
-    cells = mark_best([Cell(1.0), Cell(2.0)], "MSL")
+    cells = mark_best([Cell(1.0), Cell(2.0)], METRICS["MSL"])
     assert [cell.best for cell in cells] == [True, False]
 
 
@@ -69,16 +71,18 @@ def face_rows(repetitions=3) -> list[dict]:
                         "CSR": 95.0,
                         "ACC": base,
                         "NMI": base + 5,
+                        "n_iter": 500,
+                        "sweeps": 500,
                     }
                 )
     return rows
 
 
 def test_a_table_stands_beside_the_published_one():
-    section = compared_section(
-        "orl", "ORL", "text", [], face_rows(), "repetition", "n_triplets", OWN
-    )
-    table = next(t for t in section.tables if t.name == "orl-ACC-euclidean")
+    section = section_beside_paper("orl", "text", face_rows(), OWN)
+    table = next(t for t in section.tables if t.name == "ACC-euclidean")
+    assert (table.metric, table.measure) == (METRICS["ACC"], "euclidean")
+    table.caption = "Captions may say what they like."
     assert table.head == ["K", "triplets", "NMF", "LCNMF", "RPR-NMF", OWN]
     first = table.rows[0]
     assert first[:2] == ["5", "10"]
@@ -102,7 +106,7 @@ def test_a_table_stands_beside_the_published_one():
         "have RPR-NMF above a baseline (NMF, LCNMF) in 4 comparisons of ACC, NMI. Of these, on the "
         "draws here, 4 come out beyond chance, 0 are not clear"
     ) in text
-    pairs = next(t for t in section.tables if t.name == "orl-paired")
+    pairs = next(t for t in section.tables if t.name == "paired")
     assert pairs.head == ["algorithm", "measure", "against", "ACC", "NMI"]
     own = {tuple(row[:3]): row[3] for row in pairs.rows}
     assert "better 15, worse 0 of 15" in own[OWN, "Euclidean", "LCNMF"]
@@ -116,13 +120,13 @@ def test_what_is_not_whole_is_not_compared_with_what_is():
     rows = [row for row in face_rows() if row["K"] <= 10]
     rows += [{**row, "measure": "divergence"} for row in rows if row["K"] == 5]
     rows = [row for row in rows if (row["K"], row["repetition"]) != (10, 2)]
-    section = compared_section("orl", "", "", [], rows, "repetition", "n_triplets", OWN)
+    section = section_beside_paper("orl", "", rows, OWN)
     # 88.4 is the best of the Divergence for five people
     assert "with K = 10 (best published 78.8, RPR-NMF)" in section.findings[0]
     captions = {table.name: table.caption for table in section.tables}
     whole = "mean ± standard deviation of 3 runs, in brackets"
-    assert whole in captions["orl-ACC-divergence"]
-    assert "of 2 to 3 runs (Avg.: of those that have every K)" in captions["orl-ACC-euclidean"]
+    assert whole in captions["ACC-divergence"]
+    assert "of 2 to 3 runs (Avg.: of those that have every K)" in captions["ACC-euclidean"]
     text = " ".join(section.findings)
     # the published difference for the sizes that are there: (90.4 + 78.8 - 78.4 - 64.2) / 2
     assert re.search(r"RPR-NMF, Euclidean.*NMF \(ACC \+\S+, published \+13\.3;", text)
@@ -135,16 +139,12 @@ def test_a_verdict_is_as_sure_as_the_numbers():
         if row["algorithm"] == OWN:  # as LCNMF, but for noise
             row["ACC"] = 65 + 3 * (-1) ** (row["K"] // 5 + row["repetition"])
             row["NMI"] = 40.0
-    text = " ".join(
-        compared_section("orl", "", "", [], rows, "repetition", "n_triplets", OWN).findings
-    )
+    text = " ".join(section_beside_paper("orl", "", rows, OWN).findings)
     verdict = next(part for part in text.split(f"{OWN}, Euclidean, 15 pairs: ")[1:])
     assert re.search(r"not clearly different from .*LCNMF \(ACC", verdict)
     assert re.search(r"worse than .*LCNMF \(NMI", verdict)
     one = [row for row in rows if row["repetition"] == 0 and row["K"] == 5]
-    text = " ".join(
-        compared_section("orl", "", "", [], one, "repetition", "n_triplets", OWN).findings
-    )
+    text = " ".join(section_beside_paper("orl", "", one, OWN).findings)
     assert "nan" not in text
     assert f"{OWN}, Euclidean, 1 pair, too few to tell: not clearly" in text
 
@@ -160,10 +160,10 @@ def test_a_verdict_goes_by_ranks():
         ]
 
     def found(gains):
-        return gap(rows(gains), "ACC", "RPR-NMF", "NMF", "repetition", "euclidean")
+        return difference(rows(gains), METRICS["ACC"], "RPR-NMF", "NMF", "euclidean")
 
     def word(gains):
-        return found(gains).word
+        return found(gains).verdict
 
     nan = float("nan")
     ups = [1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]
@@ -177,8 +177,8 @@ def test_a_verdict_goes_by_ranks():
         {**row, "algorithm": {"NMF": "RPR-NMF"}.get(row["algorithm"], "NMF")}
         for row in rows([nan] * 8)
     ]
-    other = gap(turned, "ACC", "RPR-NMF", "NMF", "repetition", "euclidean")
-    assert other.word == "better than"
+    other = difference(turned, METRICS["ACC"], "RPR-NMF", "NMF", "euclidean")
+    assert other.verdict == "better than"
     assert word([1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
     assert word([0.0] * 10 + [1.0, 2.0, 3.0, 1.5, 2.5, 0.5, 3.5, 4.0]) == "better than"
     assert word([*(0.5 * place for place in range(1, 15)), -1e6]) == "better than"
@@ -192,7 +192,7 @@ def test_a_verdict_goes_by_ranks():
 
 
 def test_who_stops_early_is_named():
-    rows = [{**row, "sweeps": 500, "n_iter": 500} for row in face_rows()]
+    rows = face_rows()
     assert stopped_early(rows) == []
     rows[2]["n_iter"] = 77
     assert rows[2]["algorithm"] == "RPR-NMF"
@@ -208,14 +208,17 @@ def test_the_report_is_one_file_that_needs_no_other(tmp_path):
         for count, names in ((0, (PLAIN, GRAPH)), (40, (OWN, BOTH)), (400, (OWN, BOTH)))
         for algorithm in names
     ]
-    page = Page("Title & more", [faces_section("orl", "ORL <faces>", "two triplets", rows)])
-    page.write(tmp_path)
+    section = faces_section("orl", "two triplets", rows)
+    section.name, section.title = "orl", "ORL <faces>"
+    section.notes.append("`a < b` is code")
+    write_report(Report("Title & more", [section]), tmp_path)
     html = (tmp_path / "report.html").read_text()
     assert "<strong>" in html
     assert "Title &amp; more" in html
     assert "ORL &lt;faces&gt;" in html
     assert "(78.40)" in html or "(78.4)" in html
-    assert "<svg" in html
+    assert "<code>a &lt; b</code> is code" in html
+    assert html.count("<svg") == 1
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from elsewhere"
     markdown = (tmp_path / "report.md").read_text()
     assert "![What triplets buy" in markdown
@@ -241,21 +244,21 @@ def test_a_report_of_what_is_there_runs_nothing(tmp_path):
     store = Store(tmp_path / "parameters.jsonl")
     for job in EXPERIMENTS["parameters"].jobs(False)[:4]:
         error = "MSL" if job["measure"] == "euclidean" else "MD"
-        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
-    page = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
-    assert page.sections[0].text.startswith("Incomplete: 4 of 300 fits.")
-    assert page.sections[0].findings
-    assert len(Store(tmp_path / "parameters.jsonl").keys()) == 4
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0, "n_iter": 9})
+    report = reproduce("parameters", out=tmp_path, report_only=True, verbose=0)
+    assert report.sections[0].text.startswith("Incomplete: 4 of 300 fits.")
+    assert report.sections[0].findings
+    assert len(Store(tmp_path / "parameters.jsonl").done) == 4
 
 
 def test_half_of_a_synthetic_experiment_says_nothing_that_is_not_there(tmp_path):
     store = Store(tmp_path / "synthetic-constraints.jsonl")
     for count, job in enumerate(EXPERIMENTS["synthetic-constraints"].jobs(False)[:12], 1):
         error = "MSL" if job["measure"] == "euclidean" else "MD"
-        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0, "n_iter": 9})
         if count in (1, 7, 12):
-            page = reproduce("synthetic-constraints", out=tmp_path, report_only=True, verbose=0)
-            assert "nan" not in " ".join(page.sections[0].findings)
+            report = reproduce("synthetic-constraints", out=tmp_path, report_only=True, verbose=0)
+            assert "nan" not in " ".join(report.sections[0].findings)
             assert f"Incomplete: {count} of 1200" in (tmp_path / "report.md").read_text()
 
 
@@ -263,12 +266,12 @@ def test_a_later_run_keeps_what_earlier_ones_reported(tmp_path):
     store = Store(tmp_path / "parameters.jsonl")
     for job in EXPERIMENTS["parameters"].jobs(False)[:4]:
         error = "MSL" if job["measure"] == "euclidean" else "MD"
-        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0})
-    page = reproduce("exp-approximation", out=tmp_path, verbose=0)
-    assert [section.name for section in page.sections] == ["exp-approximation", "parameters"]
-    page = reproduce("movie-example", out=tmp_path, verbose=0)
+        store.add(job, {error: 1e-4, "CSR": 90.0, "seconds": 1.0, "n_iter": 9})
+    report = reproduce("exp-approximation", out=tmp_path, verbose=0)
+    assert [section.name for section in report.sections] == ["exp-approximation", "parameters"]
+    report = reproduce("movie-example", out=tmp_path, verbose=0)
     names = ["movie-example", "exp-approximation", "parameters"]
-    assert [section.name for section in page.sections] == names
+    assert [section.name for section in report.sections] == names
     before = (tmp_path / "report.md").read_bytes()
     with pytest.raises(ValueError, match="of runs that were not quick; give quick ones another"):
         reproduce("exp-approximation", quick=True, out=tmp_path, verbose=0)
@@ -286,7 +289,8 @@ def test_a_full_report_does_not_take_the_place_of_a_quick_one(tmp_path):
 def test_a_share_of_which_half_is_published_is_named():
     def table(here, published):
         cells = ["Avg.", "", Cell(here, published=published)]
-        return Table("t", "CSR %, Euclidean: mean", ["K", "triplets", "LCNMF"], [cells])
+        head = ["K", "triplets", "LCNMF"]
+        return Table("t", "", head, [cells], metric=METRICS["CSR"], measure="euclidean")
 
     (text,) = movielens.half_of_it([table(99.98, 49.98)])
     assert text.startswith("CSR %, Euclidean: LCNMF meets 100.0 % here, twice the published 49.98")

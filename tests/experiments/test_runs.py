@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 
@@ -15,14 +16,15 @@ import numpy as np
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from rprnmf.cli import main
 from rprnmf.datasets import DataError, MissingDataError
-from rprnmf.experiments import EXPERIMENTS, reproduce, runner
-from rprnmf.experiments.base import Experiment
+from rprnmf.experiments import EXPERIMENTS, reproduce
 from rprnmf.experiments.dataset_table import FOUND
-from rprnmf.experiments.page import Section
-from rprnmf.experiments.progress import WIDTH, Progress, clock
-from rprnmf.experiments.runner import run_jobs, stored
-from rprnmf.experiments.store import Store, alone
+from rprnmf.experiments.harness import processes
+from rprnmf.experiments.harness.experiment import Experiment
+from rprnmf.experiments.harness.report import Section
+from rprnmf.experiments.harness.results import Results
+from rprnmf.experiments.harness.store import Store, only_writer
 
 
 def counted(stop_at: int | None = None) -> tuple[Experiment, list[int]]:
@@ -35,27 +37,27 @@ def counted(stop_at: int | None = None) -> tuple[Experiment, list[int]]:
         return {"square": settings["number"] ** 2}
 
     jobs = [{"number": number} for number in range(6)]
-    experiment = Experiment("squares", "Squares", lambda quick: jobs, run, lambda rows: rows)
+    experiment = Experiment(
+        *("squares", "Squares", lambda quick: jobs, run),
+        lambda rows: Section(str(len(rows))),
+        lambda settings: {"square": 0},
+    )
     return experiment, calls
 
 
-def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
-    whole, _ = counted()
-    monkeypatch.setitem(EXPERIMENTS, "squares", whole)
-    jobs = whole.jobs(False)
-    run_jobs(whole, jobs, tmp_path / "whole", 1, 0, [])
-    expected = stored(whole, jobs, tmp_path / "whole")
-    assert [row["square"] for row in expected] == [0, 1, 4, 9, 16, 25]
+def test_a_run_that_is_stopped_goes_on_and_ends_in_the_same_table(tmp_path):
+    whole = Results(counted()[0], tmp_path / "whole", False)
+    assert whole.run(1, 0) == []
+    assert [row["square"] for row in whole.rows] == [0, 1, 4, 9, 16, 25]
     stopped, first = counted(stop_at=4)
-    monkeypatch.setitem(EXPERIMENTS, "squares", stopped)
     with pytest.raises(KeyboardInterrupt):
-        run_jobs(stopped, jobs, tmp_path / "part", 1, 0, [])
-    assert len(Store(tmp_path / "part" / "squares.jsonl").keys()) == 3
-    again, second = counted()
-    monkeypatch.setitem(EXPERIMENTS, "squares", again)
-    assert [row["number"] for row in stored(again, jobs, tmp_path / "part")] == [0, 1, 2]
-    run_jobs(again, jobs, tmp_path / "part", 1, 0, [])
-    assert stored(again, jobs, tmp_path / "part") == expected
+        Results(stopped, tmp_path / "part", False).run(1, 0)
+    assert len(Store(tmp_path / "part" / "squares.jsonl").done) == 3
+    experiment, second = counted()
+    again = Results(experiment, tmp_path / "part", False)
+    assert [row["number"] for row in again.rows] == [0, 1, 2]
+    again.run(1, 0)
+    assert again.rows == whole.rows
     assert first == [0, 1, 2, 3]
     assert second == [3, 4, 5]
 
@@ -101,34 +103,64 @@ def test_a_foreign_file_is_not_touched(tmp_path):
         assert os.listdir(tmp_path) == ["parameters.jsonl"]
 
 
+def damaged(name, values) -> str:
+    """A store of one job with these values beside the usual ones."""
+    job = EXPERIMENTS[name].jobs(False)[0]
+    usual = EXPERIMENTS[name].example(job)
+    values = {k: v for k, v in {**usual, **values}.items() if v is not ...}
+    return json.dumps({"settings": job, "values": values}).replace("NaN", "null") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("orl", {"ACC": "high"}, 'ACC must be a number, found "high"'),
+        ("orl", {"ACC": ...}, "ACC is missing"),
+        ("orl", {"MSL": [1.0]}, r"MSL must be a number, found \[1.0\]"),
+        ("orl", {"CSR": True}, "CSR must be a number, found true"),
+        ("orl", {"ACC": 10**400}, "ACC must be a number, found 1000"),
+        ("orl", {"seconds": None}, "seconds must be a number, found null"),
+        ("orl", {"n_triplets": {}}, "n_triplets must be a number, found {}"),
+        ("parameters", {"n_iter": ...}, "n_iter is missing"),
+        ("movielens", {"F1": ""}, 'F1 must be a number, found ""'),
+        ("datasets", {"rows": 3}, "rows must be text, found 3"),
+        ("four-points", {"at": [[1.0, 2.0, 3.0]]}, "at must be a list of 4, found "),
+        ("four-points", {"at": [[1.0, 2.0, 3.0]] * 3 + [[1.0, None, 3.0]]}, "at, place 4, place 2"),
+        ("movie-example", {"gaps": {"Star Trek": 1.0}}, "gaps, Titanic is missing"),
+        ("movie-example", {"gaps": 5}, "gaps must be Star Trek, .* by name, found 5"),
+        ("exp-approximation", {"error": None}, "error must be a number, found null"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_file_and_line(name, values, message, tmp_path, capsys):
+    path = tmp_path / f"{name}.jsonl"
+    other = json.dumps({"settings": {"edition": -1}, "values": {"of an earlier": "edition"}})
+    path.write_text(f"{other}\n{damaged(name, values)}")
+    place = rf"{name}\.jsonl, line 2: {message}.*; delete that line to have its job done again\.$"
+    for arguments in ({"report_only": True}, {}):
+        with pytest.raises(ValueError, match=place):
+            reproduce(name, out=tmp_path, verbose=0, **arguments)
+    assert main(["reproduce", name, "--out", str(tmp_path), "--report-only"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_any_numbers_make_a_report(name, tmp_path):
+    """One job, whose numbers are all 0 or diverged, and values that nobody asked for."""
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text(damaged(name, {"RMSE": 0.0, "unknown": "x", "K": "y"}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of matplotlib: there is nothing to draw
+        report = reproduce(name, out=tmp_path, report_only=True, verbose=0)
+    assert report.sections[0].tables
+
+
 def test_two_programs_do_not_write_to_one_folder(tmp_path):
-    pytest.importorskip("fcntl")
-    with alone(tmp_path), pytest.raises(RuntimeError, match="another program"), alone(tmp_path):
+    refused = pytest.raises(RuntimeError, match="another program")
+    with only_writer(tmp_path), refused, only_writer(tmp_path):
         pass
-    with alone(tmp_path):
+    with only_writer(tmp_path):  # it is free again
         pass
-
-
-def test_progress_goes_by_cost():
-    screen = io.StringIO()
-    screen.isatty = lambda: True
-    bar = Progress("name", 10.0, 2, screen)
-    assert "0% 0 of 2 fits, 0:00   " in screen.getvalue()  # at once; how long is not known yet
-    bar.started, bar.said = bar.started - 90.0, -np.inf
-    bar.step(9.0)
-    text = screen.getvalue()
-    assert " 90% 1 of 2 fits, 1:30, 0:10 left" in text
-    assert text.count("#") == int(0.9 * WIDTH)
-    bar.step(1.0)
-    assert "100% 2 of 2 fits" in screen.getvalue()
-    assert screen.getvalue().endswith("\n")
-    file = io.StringIO()  # no terminal: a line now and then, and the last one
-    bar = Progress("name", 10.0, 2, file)
-    bar.step(9.0)
-    assert file.getvalue().count("\n") == 1
-    bar.step(1.0)
-    assert "100% 2 of 2 fits" in file.getvalue()
-    assert (clock(62), clock(3725)) == ("1:02", "1:02:05")
 
 
 def test_an_unknown_experiment_is_named_with_those_there_are():
@@ -141,25 +173,24 @@ def test_missing_data_stop_one_experiment_and_not_all(tmp_path, monkeypatch):
         raise MissingDataError("Nothing is there.")
 
     fine, _ = counted()
-    fine = replace(fine, section=lambda rows: Section("squares", "Squares", str(len(rows))))
     lacking = replace(fine, name="lacking", title="Lacking", prepare=absent)
     monkeypatch.setattr("rprnmf.experiments.EXPERIMENTS", {"lacking": lacking, "squares": fine})
     with pytest.raises(MissingDataError, match="Nothing is there"):
         reproduce("lacking", out=tmp_path, verbose=0)
-    page = reproduce("all", out=tmp_path, jobs=1, verbose=0)
-    assert [section.text for section in page.sections] == ["Nothing is there.", "6"]
-    assert page.lacking == ["Nothing is there."]
+    report = reproduce("all", out=tmp_path, jobs=1, verbose=0)
+    assert [section.text for section in report.sections] == ["Nothing is there.", "6"]
+    assert report.lacking == ["Nothing is there."]
     # what an earlier run found stays, and needs no data
     store = Store(tmp_path / "lacking.jsonl")
     for job in lacking.jobs(False)[:2]:
         store.add(job, {"square": 0})
-    page = reproduce("all", out=tmp_path, jobs=1, verbose=0)
-    assert page.sections[0].text == "Nothing is there. Incomplete: 2 of 6 fits. 2"
+    report = reproduce("all", out=tmp_path, jobs=1, verbose=0)
+    assert report.sections[0].text == "Nothing is there. Incomplete: 2 of 6 fits. 2"
     for job in lacking.jobs(False):
         store.add(job, {"square": 0})
-    page = reproduce("lacking", out=tmp_path, jobs=1, verbose=0)
-    assert page.sections[0].text == "6"
-    assert page.lacking == []
+    report = reproduce("lacking", out=tmp_path, jobs=1, verbose=0)
+    assert report.sections[0].text == "6"
+    assert report.lacking == []
 
 
 def test_one_data_set_that_is_missing_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -169,8 +200,8 @@ def test_one_data_set_that_is_missing_does_not_stop_the_others(tmp_path, monkeyp
     monkeypatch.setitem(FOUND, "CMU PIE", absent)
     monkeypatch.setitem(FOUND, "AT&T ORL", lambda: [np.ones((1024, 400))])
     monkeypatch.setitem(FOUND, "Movielens 1M", absent)
-    page = reproduce("datasets", out=tmp_path, jobs=1, verbose=0)
-    section = page.sections[0]
+    report = reproduce("datasets", out=tmp_path, jobs=1, verbose=0)
+    section = report.sections[0]
     assert section.text.startswith("The file is something else. Incomplete: 3 of 5 fits.")
     assert section.findings == [
         "3 of 3 data sets have the published shape and entries; 2 of the paper's are missing."
@@ -223,18 +254,17 @@ def test_a_killed_parallel_run_goes_on(tmp_path):
     path = tmp_path / "synthetic-size.jsonl"
     experiment = EXPERIMENTS["synthetic-size"]
     wanted = experiment.jobs(True)[:10]
-    kept = Store(path).keys()
+    kept = Store(path).done
     assert len(kept) >= 3
-    run_jobs(experiment, wanted, tmp_path, 1, 0, [])
-    run_jobs(experiment, wanted, tmp_path / "unbroken", 1, 0, [])
-    broken, unbroken = (
-        [{**row, "seconds": 0} for row in stored(experiment, wanted, folder)]
-        for folder in (tmp_path, tmp_path / "unbroken")
-    )
-    assert broken == unbroken
+    found = []
+    for folder in (tmp_path, tmp_path / "unbroken"):
+        results = Results(replace(experiment, jobs=lambda quick: wanted), folder, True)
+        assert results.run(1, 0) == []
+        found.append([{**row, "seconds": 0} for row in results.rows])
+    assert found[0] == found[1]
+    assert len(found[0]) == 10
     lines = path.read_bytes().splitlines()
-    assert len(lines) == len(Store(path).keys()) >= 10  # no job twice, no line lost
-    assert len(stored(experiment, wanted, tmp_path)) == 10
+    assert len(lines) == len(Store(path).done) >= 10  # no job twice, no line lost
 
 
 @pytest.mark.parametrize(
@@ -258,8 +288,8 @@ def test_quick_results_of_an_earlier_edition_are_in_nobodys_way(tmp_path):
     store = Store(tmp_path / "movie-example.jsonl")
     job = EXPERIMENTS["movie-example"].jobs(True)[0]
     store.add({**job, "edition": 1}, {"RMSE": 0.1})
-    page = reproduce("exp-approximation", quick=True, out=tmp_path, jobs=1000, verbose=0)
-    assert [section.name for section in page.sections] == ["exp-approximation"]
+    report = reproduce("exp-approximation", quick=True, out=tmp_path, jobs=1000, verbose=0)
+    assert [section.name for section in report.sections] == ["exp-approximation"]
 
 
 def test_a_fit_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -275,20 +305,20 @@ def test_a_fit_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
         RuntimeError, match=r"1 fits? failed.*ZeroDivisionError: on purpose \(in exp"
     ):
         reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
-    assert len(Store(tmp_path / "exp-approximation.jsonl").keys()) == len(usual.jobs(False)) - 1
+    assert len(Store(tmp_path / "exp-approximation.jsonl").done) == len(usual.jobs(False)) - 1
     assert "Incomplete: 3 of 4 fits" in (tmp_path / "report.md").read_text()
 
 
 def test_a_process_that_is_killed_stops_one_experiment_and_not_all(tmp_path, monkeypatch):
-    usual = runner.finished
+    usual = processes.finished
 
-    def finished(experiment, left, processes):
+    def finished(experiment, left, n_processes):
         yield from usual(experiment, left[:1], 1)
         if experiment.name == "four-points":
             raise TerminatedWorkerError("as joblib says it")
         yield from usual(experiment, left[1:], 1)
 
-    monkeypatch.setattr(runner, "finished", finished)
+    monkeypatch.setattr(processes, "finished", finished)
     few = {name: EXPERIMENTS[name] for name in ("four-points", "exp-approximation")}
     monkeypatch.setattr("rprnmf.experiments.EXPERIMENTS", few)
     with pytest.raises(RuntimeError, match=r"was killed; did memory run out.*\(in four-points"):

@@ -37,21 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run it."""
     from rprnmf.experiments import reproduce
-    from rprnmf.experiments.runner import default_folder
+    from rprnmf.experiments.harness.runner import default_folder
 
     out = arguments.out or Path(default_folder(arguments.quick))
-    page = reproduce(
+    report = reproduce(
         arguments.name,
         quick=arguments.quick,
         out=out,
         jobs=arguments.jobs,
         report_only=arguments.report_only,
     )
-    for section in page.sections:
+    for section in report.sections:
         if arguments.name not in ("all", section.name):
             continue  # of an earlier run; it is in the report
         print(f"\n{section.title}")
         for finding in section.findings:
             print(f"  - {finding}")
     print(f"\nReport: {out / 'report.html'}")
-    return 3 if page.lacking else 0
+    return 3 if report.lacking else 0

@@ -21,8 +21,8 @@ from rprnmf.experiments import (
     synthetic_constraints,
     synthetic_size,
 )
-from rprnmf.experiments.base import Experiment
-from rprnmf.experiments.runner import reproduce
+from rprnmf.experiments.harness.experiment import Experiment
+from rprnmf.experiments.harness.runner import reproduce
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT

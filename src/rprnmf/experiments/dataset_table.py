@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from rprnmf.datasets import fetch_movielens_1m, fetch_orl, fetch_pie, make_chains
 from rprnmf.experiments import synthetic_size
-from rprnmf.experiments.base import Experiment, Row, Settings, Values, published
-from rprnmf.experiments.page import Section, Table
-from rprnmf.experiments.tables import counted
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values, published
+from rprnmf.experiments.harness.metric import counted
+from rprnmf.experiments.harness.report import Section, Table
 
 SIZES = synthetic_size.SIZES
 HEAD = ("rows", "columns", "entries", "density")
@@ -48,7 +48,7 @@ def section(rows: list[Row]) -> Section:
         same += here[:3] == figures
         body.append([name, *here, *figures, row["density"]])
     table = Table(
-        "datasets",
+        "",
         "Matrices as they are factorised",
         ["data set", *HEAD, *(f"{name}, published" for name in HEAD)],
         body,
@@ -62,7 +62,7 @@ def section(rows: list[Row]) -> Section:
         "Faces are columns. The entries of MovieLens are ratings; of the other matrices all count, "
         "as in the paper, where they are called non-zeros: some pixels are 0."
     )
-    return Section("datasets", EXPERIMENT.title, text, [table], findings=findings)
+    return Section(text, [table], findings=findings)
 
 
 EXPERIMENT = Experiment(
@@ -71,4 +71,5 @@ EXPERIMENT = Experiment(
     lambda quick: [{"dataset": name} for name in FOUND],
     run,
     section,
+    lambda settings: dict.fromkeys(HEAD, ""),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import nan
 from operator import itemgetter
 from typing import Any
 
@@ -23,17 +24,15 @@ from rprnmf.experiments.algorithms import (
     PAPER,
     PLAIN,
     SETTINGS,
-    Task,
-    fit,
-    measured,
     recipe,
-    start,
 )
-from rprnmf.experiments.base import Row, Settings, Values
-from rprnmf.experiments.compared import compared_section
-from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.page import Figure, Section, Table
-from rprnmf.experiments.tables import summary
+from rprnmf.experiments.beside_paper import section_beside_paper
+from rprnmf.experiments.fits import Task, fit, measured, start
+from rprnmf.experiments.fits import example as fit_example
+from rprnmf.experiments.harness.drawing import Panel, draw_panels, lines_of
+from rprnmf.experiments.harness.experiment import Row, Settings, Values, column, where
+from rprnmf.experiments.harness.report import Figure, Section, Table
+from rprnmf.experiments.harness.tables import summary
 from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
 from rprnmf.triplets import Triplets, triplets_from_labels
 
@@ -42,12 +41,12 @@ STRENGTH = {"euclidean": 20.0, "divergence": 2.0}
 SWEEPS, RESTARTS = 500, 20
 FETCH: dict[str, Callable[..., Bunch]] = {"orl": fetch_orl, "pie": fetch_pie}
 TAG = {"orl": 1, "pie": 2}  # of the random draws
-ANSWERS = (0, 1, 2, 5, 10, 50)  # triplets a class
+ANSWERS = (0, 1, 2, 5, 10, 50)  # triplets per class
 
 
 @lru_cache(maxsize=2)
 def faces(dataset: str) -> Bunch:
-    """The images, once a process."""
+    """The images, read once in every process."""
     return FETCH[dataset]()
 
 
@@ -128,6 +127,11 @@ def triplets(dataset: str, wanted, X: np.ndarray, y: np.ndarray, rng) -> Triplet
     return triplets_from_labels(y, wanted, random_state=rng) if wanted else None
 
 
+def example(settings: Settings) -> Values:
+    """What `run` returns."""
+    return {**fit_example(settings), "ACC": nan, "NMI": nan, "n_triplets": 0}
+
+
 def cost(settings: Settings) -> float:
     """Seconds, about."""
     K = settings["K"]
@@ -140,18 +144,20 @@ def cost(settings: Settings) -> float:
     return entries * settings["sweeps"] * (1.2e-9 if slow else 5e-10) + kmeans
 
 
-def section(name: str, title: str, protocol: str, rows: list[Row]) -> Section:
+def section(name: str, protocol: str, rows: list[Row]) -> Section:
     """The table beside the paper's, and what more triplets bring."""
-    table = [row for row in rows if row["triplets"] == "protocol"]
+    table = where(rows, triplets="protocol")
     answers = [row for row in rows if row["triplets"] != "protocol"]
     text = (
         f"Images of K people chosen at random are factorised with K components, {protocol}; "
         "k-means on the columns of H then has to find the people."
     )
-    found = compared_section(name, title, text, notes(), table, "repetition", "n_triplets", BOTH)
+    found = section_beside_paper(name, text, table, BOTH)
+    found.notes = notes()
     if answers:
-        found.figures.append(answers_figure(name, answers))
-        found.tables.append(answers_table(name, answers))
+        lines = with_controls(answers)
+        found.figures.append(answers_figure(lines))
+        found.tables.append(answers_table(lines))
     return found
 
 
@@ -184,23 +190,22 @@ def notes() -> list[str]:
     ]
 
 
-def spread_out(rows: list[Row]) -> list[Row]:
+def with_controls(rows: list[Row]) -> list[Row]:
     """Plain NMF is where the line of triplets starts, the graph alone is a line of its own."""
     counts = sorted({row["triplets"] for row in rows})
-    found = [{**row, "algorithm": OWN} for row in rows if row["algorithm"] == PLAIN]
-    found += [{**r, "triplets": n} for r in rows if r["algorithm"] == GRAPH for n in counts]
+    found = [{**row, "algorithm": OWN} for row in where(rows, algorithm=PLAIN)]
+    found += [{**row, "triplets": n} for row in where(rows, algorithm=GRAPH) for n in counts]
     return found + [row for row in rows if row["algorithm"] in (OWN, BOTH)]
 
 
-def answers_figure(name: str, rows: list[Row]) -> Figure:
+def answers_figure(rows: list[Row]) -> Figure:
     """ACC and NMI over the number of triplets."""
-    lines = spread_out(rows)
     panels = [
         Panel(
             f"{metric} (%)",
             "triplets",
             f"{metric} (%)",
-            lines_of(lines, "triplets", itemgetter(metric)),
+            lines_of(rows, "triplets", itemgetter(metric)),
             log_x=True,
         )
         for metric in ("ACC", "NMI")
@@ -210,28 +215,29 @@ def answers_figure(name: str, rows: list[Row]) -> Figure:
         "0 plain NMF, and the strong graph that goes with triplets, without any; flat: a weaker "
         "graph alone."
     )
-    return draw_panels(f"{name}-answers", caption, panels)
+    return draw_panels("answers", caption, panels)
 
 
-def answers_table(name: str, rows: list[Row]) -> Table:
+def answers_table(rows: list[Row]) -> Table:
     """The numbers of the figure."""
-    lines = spread_out(rows)
-    metrics = ("ACC", "NMI", "CSR")
+    shown = [
+        (algorithm, word, metric)
+        for algorithm, word in ((OWN, "triplets"), (GRAPH, "graph"), (BOTH, "both"))
+        for metric in ("ACC", "NMI", "CSR")
+        if (algorithm, metric) != (GRAPH, "CSR")  # there are no triplets to meet
+    ]
     body: list[list[Any]] = []
     for count in sorted({row["triplets"] for row in rows}):
         line: list[Any] = [str(count)]
-        for algorithm in (OWN, GRAPH, BOTH):
-            part = [r for r in lines if r["triplets"] == count and r["algorithm"] == algorithm]
-            for metric in metrics if algorithm != GRAPH else metrics[:2]:
-                values = [row[metric] for row in part if row[metric] == row[metric]]
-                line.append(summary(values) if values else "")
+        for algorithm, _, metric in shown:
+            values = column(where(rows, triplets=count, algorithm=algorithm), metric)
+            values = [value for value in values if value == value]
+            line.append(summary(values) if values else "")
         body.append(line)
-    head = [f"{metric}, triplets" for metric in metrics]
-    head += [f"{metric}, graph" for metric in metrics[:2]]
-    head += [f"{metric}, both" for metric in metrics]
     weak, strong = (SETTINGS[one]["graph_strength"] for one in (GRAPH, BOTH))
     caption = (
         f"What triplets buy, {rows[0]['K']} people; at 0: plain NMF, the graph alone (strength "
         f"{weak:g}), and the stronger one that goes with triplets ({strong:g}), without any"
     )
-    return Table(f"{name}-answers", caption, ["triplets", *head], body)
+    head = ["triplets", *(f"{metric}, {word}" for _, word, metric in shown)]
+    return Table("answers", caption, head, body)

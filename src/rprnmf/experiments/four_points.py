@@ -12,9 +12,9 @@ from sklearn.metrics import pairwise_distances
 from rprnmf.datasets import load_four_points
 from rprnmf.estimators import GNMF, LCNMF, RPRNMF
 from rprnmf.experiments.algorithms import EDITIONS
-from rprnmf.experiments.base import Experiment, Row, Settings, Values
-from rprnmf.experiments.drawing import draw
-from rprnmf.experiments.page import Section, Table
+from rprnmf.experiments.harness.drawing import draw
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values
+from rprnmf.experiments.harness.report import Section, Table
 from rprnmf.metrics import satisfied_rate
 from rprnmf.triplets import triplets_to_labels
 
@@ -68,7 +68,7 @@ def section(rows: list[Row]) -> Section:
             f"{rate:.0%} of {known.n_triplets} comparisons hold."
         )
     head = ["", *(f"{i + 1}-{j + 1}" for i, j in PAIRS)]
-    table = Table("four-points", "Distances, the largest of each line 1", head, body)
+    table = Table("", "Distances, the largest of each line 1", head, body)
     text = (
         "Illustrative data: the paper's points are not published. All comparisons of two distances "
         "with a common point are given. GNMF gets weights, the largest distance less that of a "
@@ -77,12 +77,12 @@ def section(rows: list[Row]) -> Section:
         "draws the points together nearly into one: mind its axes."
     )
     caption = "Four points and their distances, the largest 1: in three dimensions, and in two."
-    figure = draw("four-points", caption, lambda canvas: paint(canvas, found), (9, 7.5))
-    return Section("four-points", EXPERIMENT.title, text, [table], [figure], findings, findings[-1])
+    figure = draw("", caption, lambda canvas: paint(canvas, found), (9, 7.5))
+    return Section(text, [table], [figure], findings, findings[-1])
 
 
 def paint(canvas: Any, found: dict[str, np.ndarray]) -> None:
-    """One panel an algorithm; the original is drawn in three dimensions."""
+    """One panel per algorithm; the original is drawn in three dimensions."""
     for name, points in found.items():
         number = NAMES.index(name)
         deep = {"projection": "3d"} if number == 0 else {}
@@ -119,4 +119,5 @@ EXPERIMENT = Experiment(
     lambda quick: [{"points": name, "edition": EDITIONS["paper"]} for name in NAMES],
     run,
     section,
+    lambda settings: {"at": [[0.0] * (3 if settings["points"] == "original" else 2)] * 4},
 )

@@ -9,8 +9,8 @@ import numpy as np
 from rprnmf.datasets import load_movie_example
 from rprnmf.estimators import NMF, RPRNMF
 from rprnmf.experiments.algorithms import EDITIONS
-from rprnmf.experiments.base import Experiment, Row, Settings, Values
-from rprnmf.experiments.page import Section, Table
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values
+from rprnmf.experiments.harness.report import Section, Table
 from rprnmf.metrics import rmse, satisfied_rate
 
 SETTINGS: dict[str, Any] = {
@@ -46,6 +46,18 @@ def run(settings: Settings) -> Values:
     }
 
 
+def example(settings: Settings) -> Values:
+    """What `run` returns."""
+    bunch = load_movie_example()
+    return {
+        "made": np.zeros(bunch.data.shape).tolist(),
+        "gaps": dict.fromkeys(bunch.movies[1:], 0.0),
+        "held": 0.0,
+        "comparisons": 0,
+        "RMSE": 0.0,
+    }
+
+
 def section(rows: list[Row]) -> Section:
     """Ratings, recovered ones in brackets, and the distances between films."""
     bunch = load_movie_example()
@@ -57,10 +69,10 @@ def section(rows: list[Row]) -> Section:
             for user, row, fitted in zip(bunch.users, bunch.data, made, strict=True)
         ]
         caption = f"Ratings, and in brackets what {name} says where there is none"
-        tables.append(Table(f"movie-example-{name}", caption, ["", *bunch.movies], body))
+        tables.append(Table(name, caption, ["", *bunch.movies], body))
     body = [[row["model"], *(f"{gap:.2f}" for gap in row["gaps"].values())] for row in rows]
     caption = "Distance from Star Wars, in units of the mean length of a film's column of H"
-    tables.append(Table("movie-example-distances", caption, ["", *bunch.movies[1:]], body))
+    tables.append(Table("distances", caption, ["", *bunch.movies[1:]], body))
     findings = []
     for row in rows:
         near, far = row["gaps"]["Star Trek"], row["gaps"]["Titanic"]
@@ -75,7 +87,7 @@ def section(rows: list[Row]) -> Section:
         "its caption states: plain NMF puts Star Wars closer to Titanic than to Star Trek. "
         "Both factorisations are the library's own (cd)."
     )
-    return Section("movie-example", EXPERIMENT.title, text, tables, [], findings, findings[-1])
+    return Section(text, tables, [], findings, findings[-1])
 
 
 EXPERIMENT = Experiment(
@@ -86,4 +98,5 @@ EXPERIMENT = Experiment(
     ],
     run,
     section,
+    example,
 )

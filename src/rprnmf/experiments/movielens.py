@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,15 @@ from rprnmf.experiments.algorithms import (
     PLAIN,
     PLAIN_L2,
     RATINGS,
-    Task,
-    fit,
-    measured,
     recipe,
-    start,
 )
-from rprnmf.experiments.base import Experiment, Row, Settings, Values
-from rprnmf.experiments.compared import compared_section
-from rprnmf.experiments.page import Section, Table, as_printed, number
-from rprnmf.experiments.tables import NAMES
+from rprnmf.experiments.beside_paper import section_beside_paper
+from rprnmf.experiments.fits import Task, fit, measured, start
+from rprnmf.experiments.fits import example as fit_example
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values
+from rprnmf.experiments.harness.metric import MEASURES, as_printed, number
+from rprnmf.experiments.harness.report import Section, Table
+from rprnmf.experiments.harness.tables import AVERAGE
 from rprnmf.metrics import recommendation_f1, rmse
 from rprnmf.model_selection import MaskedKFold
 from rprnmf.triplets import triplets_from_metadata
@@ -72,7 +72,7 @@ def jobs(quick: bool) -> list[Settings]:
 
 @lru_cache(maxsize=1)
 def ratings() -> Bunch:
-    """The data, once a process."""
+    """The data, read once in every process."""
     return fetch_movielens_1m()
 
 
@@ -115,12 +115,17 @@ def run(settings: Settings) -> Values:
     }
 
 
+def example(settings: Settings) -> Values:
+    """What `run` returns."""
+    return {**fit_example(settings), "RMSE": nan, "F1": nan}
+
+
 def cost(settings: Settings) -> float:
     """Seconds, about."""
     K = settings["K"]
     if settings["algorithm"] in PAPER:
         return settings["sweeps"] * K * 4.6e-3
-    return 0.4 * K + 0.026 * K * K  # 200 iterations with a Gram matrix a row
+    return 0.4 * K + 0.026 * K * K  # 200 iterations with a Gram matrix per row
 
 
 def section(rows: list[Row]) -> Section:
@@ -131,7 +136,10 @@ def section(rows: list[Row]) -> Section:
         "and F1 on those held out: an entry is recommended where the prediction is greater than "
         "the person's mean training rating, and should be where the rating is."
     )
-    notes = [
+    same_names = [{**r, "repetition": r["fold"], "n_triplets": r["constraints"]} for r in rows]
+    found = section_beside_paper("movielens", text, same_names, OWN_L2, FITTED)
+    found.findings += [*half_of_it(found.tables), *worse_than_the_mean(rows)]
+    found.notes = [
         "Triplets: a person shares more with one than with another (gender, occupation, age "
         "group); of the genres that two films have, a larger part is common to one pair than to "
         "another; as many a side as the table says.",
@@ -145,10 +153,6 @@ def section(rows: list[Row]) -> Section:
         f"`alpha_W={RATINGS['alpha_W']:g}, alpha_power={RATINGS['alpha_power']:g}`. These two "
         "numbers were chosen on held-out ratings of this data set, not of another one.",
     ]
-    found = compared_section(
-        "movielens", EXPERIMENT.title, text, notes, rows, "fold", "constraints", OWN_L2, FITTED
-    )
-    found.findings += [*half_of_it(found.tables), *worse_than_the_mean(rows)]
     return found
 
 
@@ -156,11 +160,11 @@ def half_of_it(tables: list[Table]) -> list[str]:
     """Where the published share of triplets met is half of that here, for both sides count."""
     sentences = []
     for table in tables:
-        cells = dict(zip(table.head[2:], table.rows[-1][2:], strict=True))
-        cell = cells.get("LCNMF") if table.caption.startswith("CSR") else None
+        rates = table.metric and table.metric.name == "CSR"
+        cell = table.line(AVERAGE).get("LCNMF") if rates else None
         if cell and cell.value and cell.published and abs(cell.value / 2 - cell.published) < 0.5:
             sentences.append(
-                f"{table.caption.split(':')[0]}: LCNMF meets {number(cell.value, 3)} % here, twice "
+                f"{table.label}: LCNMF meets {number(cell.value, 3)} % here, twice "
                 f"the published {as_printed(cell.published)} %, as if the triplets of one side had "
                 "all been counted as not met there."
             )
@@ -177,7 +181,7 @@ def worse_than_the_mean(rows: list[Row]) -> list[str]:
     if not worse:
         return []
     named = ", ".join(
-        f"{algorithm} {NAMES[measure]} K = {K} "
+        f"{algorithm} {MEASURES[measure]} K = {K} "
         f"({number(error, 3) if np.isfinite(error) else 'diverged'})"
         for (algorithm, measure, K), error in worse.items()
     )
@@ -205,6 +209,7 @@ EXPERIMENT = Experiment(
     jobs,
     run,
     section,
+    example,
     cost,
     ratings,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from rprnmf.experiments import faces
-from rprnmf.experiments.base import Experiment, Row, Settings
-from rprnmf.experiments.page import Section
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings
+from rprnmf.experiments.harness.report import Section
 
 CLASSES, REPETITIONS = (5, 10, 20, 30, 40), 10
 
@@ -20,7 +20,7 @@ def jobs(quick: bool) -> list[Settings]:
 
 def section(rows: list[Row]) -> Section:
     """The table beside the paper's, and the figure."""
-    return faces.section("orl", EXPERIMENT.title, "two triplets a person", rows)
+    return faces.section("orl", "two triplets a person", rows)
 
 
 EXPERIMENT = Experiment(
@@ -29,6 +29,7 @@ EXPERIMENT = Experiment(
     jobs,
     faces.run,
     section,
+    faces.example,
     faces.cost,
     partial(faces.faces, "orl"),
 )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from rprnmf.experiments import synthetic
-from rprnmf.experiments.base import Experiment, Row, Settings
-from rprnmf.experiments.compared import stopped_early
-from rprnmf.experiments.page import Section, number
-from rprnmf.experiments.synthetic_report import report
-from rprnmf.experiments.tables import NAMES
+from rprnmf.experiments import fits, synthetic
+from rprnmf.experiments.beside_paper import stopped_early
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, column, where
+from rprnmf.experiments.harness.metric import MEASURES, METRICS, number
+from rprnmf.experiments.harness.report import Section
+from rprnmf.experiments.synthetic_report import Over, figure, points_table
 
 SIZE, K, REPETITIONS = 100, 20, 10
 STRENGTHS = [*(round(0.4 * step, 1) for step in range(1, 11)), *(20.0 * s for s in range(1, 6))]
@@ -32,7 +30,7 @@ def jobs(quick: bool) -> list[Settings]:
         }
         for repetition in range(2 if quick else REPETITIONS)
         for strength in ((0.4, 4.0, 100.0) if quick else STRENGTHS)
-        for algorithm in synthetic.compared(("RPR-NMF",))
+        for algorithm in synthetic.combinations(("RPR-NMF",))
     ]
 
 
@@ -44,39 +42,34 @@ def section(rows: list[Row]) -> Section:
         "this figure; it finds that the strength hardly changes the CSR, and raises the error of "
         "the Euclidean version only. What is found here is in the sentences below."
     )
-    labels = "strength of both sides", "strength"
-    found = report(
-        "parameters", EXPERIMENT.title, text, rows, labels, lambda *names: None, log_x=True
-    )
-    found.tables = [replace(found.tables[1], name="parameters")]  # averages would say nothing
-    found.findings = [
+    over = Over("strength", "strength of both sides", log_x=True)
+    findings = [
         *trend(rows, "euclidean", "MSL"),
         *trend(rows, "divergence", "MD"),
         *stopped_early(rows),
     ]
-    return found
+    return Section(text, [points_table("", rows, over)], [figure(rows, over)], findings)
 
 
-def trend(rows: list[Row], measure: str, metric: str) -> list[str]:
+def trend(rows: list[Row], measure: str, error: str) -> list[str]:
     """Between what error and CSR lie, and at which strengths."""
-    part = [row for row in rows if row["measure"] == measure]
+    part = where(rows, measure=measure)
     if not part:
         return []
     texts = []
-    for name, digits, unit in ((metric, 3, ""), ("CSR", 3, " %")):
+    for metric in (METRICS[error], METRICS["CSR"]):
         means = {
-            strength: float(np.mean([r[name] for r in part if r["strength"] == strength]))
+            strength: float(np.mean(column(where(part, strength=strength), metric.name)))
             for strength in sorted({row["strength"] for row in part})
         }
         low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-        ends = list(means.values())
+        first, last = (number(means[end(means)], 3) for end in (min, max))
         texts.append(
-            f"the {name} goes from {number(ends[0], digits)}{unit} at strength {min(means):g} to "
-            f"{number(ends[-1], digits)}{unit} at {max(means):g} (least "
-            f"{number(means[low], digits)} at {low:g}, most {number(means[high], digits)} at "
-            f"{high:g})"
+            f"the {metric.name} goes from {first}{metric.unit} at strength {min(means):g} to "
+            f"{last}{metric.unit} at {max(means):g} (least {number(means[low], 3)} at {low:g}, "
+            f"most {number(means[high], 3)} at {high:g})"
         )
-    return [f"{NAMES[measure]}: {', '.join(texts)}."]
+    return [f"{MEASURES[measure]}: {', '.join(texts)}."]
 
 
 EXPERIMENT = Experiment(
@@ -85,5 +78,6 @@ EXPERIMENT = Experiment(
     jobs,
     synthetic.run,
     section,
+    fits.example,
     synthetic.cost,
 )

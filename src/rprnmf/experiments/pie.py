@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from rprnmf.experiments import faces
-from rprnmf.experiments.base import Experiment, Row, Settings
-from rprnmf.experiments.page import Section
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings
+from rprnmf.experiments.harness.report import Section
 
 CLASSES, REPETITIONS = (10, 20, 30, 40, 50, 60, 68), 10
 
@@ -22,7 +22,6 @@ def section(rows: list[Row]) -> Section:
     """The table beside the paper's, and the figure."""
     return faces.section(
         "pie",
-        EXPERIMENT.title,
         "twelve triplets a person, eight within and four between people (these by the means of all "
         "pictures of a person)",
         rows,
@@ -35,6 +34,7 @@ EXPERIMENT = Experiment(
     jobs,
     faces.run,
     section,
+    faces.example,
     faces.cost,
     partial(faces.faces, "pie"),
 )

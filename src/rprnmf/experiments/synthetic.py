@@ -7,15 +7,16 @@ from itertools import product
 import numpy as np
 
 from rprnmf.datasets import make_chains
-from rprnmf.experiments.algorithms import OWN, PAPER, PLAIN, Task, fit, measured, recipe, start
-from rprnmf.experiments.base import Settings, Values
+from rprnmf.experiments.algorithms import OWN, PAPER, PLAIN, recipe
+from rprnmf.experiments.fits import Task, fit, measured, start
+from rprnmf.experiments.harness.experiment import Settings, Values
 
 ALGORITHMS = (*PAPER, PLAIN, OWN)
 MEASURES = ("euclidean", "divergence")
 SWEEPS = 500
 
 
-def compared(algorithms=ALGORITHMS) -> list[Settings]:
+def combinations(algorithms=ALGORITHMS) -> list[Settings]:
     """Every algorithm with every measure."""
     return [
         {"algorithm": algorithm, "measure": measure, **recipe(algorithm)}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rprnmf.experiments import synthetic
-from rprnmf.experiments.base import Experiment, Row, Settings, published
-from rprnmf.experiments.page import Section
-from rprnmf.experiments.synthetic_report import report
+from rprnmf.experiments import fits, synthetic
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, published
+from rprnmf.experiments.harness.report import Section
+from rprnmf.experiments.synthetic_report import Over, report
 
 SIZE, K, CHAINS, REPETITIONS = 100, 20, range(1, 11), 10
 
@@ -25,17 +25,18 @@ def jobs(quick: bool) -> list[Settings]:
         }
         for repetition in range(2 if quick else REPETITIONS)
         for chains in ((1, 5, 10) if quick else CHAINS)
-        for algorithm in synthetic.compared()
+        for algorithm in synthetic.combinations()
     ]
 
 
-def known(algorithm: str, measure: str, metric: str) -> float | None:
-    """The averages that the paper prints."""
-    for row in published("synthetic-constraints"):
-        same = (row["algorithm"], row["metric"]) == (algorithm, metric)
-        if same and row["measure"] in (measure, "both"):
-            return float(row["value"])
-    return None
+def averages() -> dict[tuple[str, str, str], float]:
+    """Those that the paper prints, by algorithm, measure and metric."""
+    return {
+        (row["algorithm"], measure, row["metric"]): float(row["value"])
+        for row in published("synthetic-constraints")
+        for measure in synthetic.MEASURES
+        if row["measure"] in (measure, "both")
+    }
 
 
 def section(rows: list[Row]) -> Section:
@@ -51,8 +52,7 @@ def section(rows: list[Row]) -> Section:
         "the symmetric divergence, in whose logarithms entries count as 2.2e-16 at least (as in "
         "the authors' program), for the library's own as 2.2e-16 times the mean entry."
     )
-    labels = "number of triplets", "column_triplets"
-    return report("synthetic-constraints", EXPERIMENT.title, text, rows, labels, known)
+    return report(text, rows, Over("column_triplets", "number of triplets"), averages())
 
 
 EXPERIMENT = Experiment(
@@ -61,5 +61,6 @@ EXPERIMENT = Experiment(
     jobs,
     synthetic.run,
     section,
+    fits.example,
     synthetic.cost,
 )

@@ -2,148 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.algorithms import ERROR, OWN, PAPER
-from rprnmf.experiments.base import Row
-from rprnmf.experiments.compared import stopped_early
-from rprnmf.experiments.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.page import Section, Table, as_printed, number
-from rprnmf.experiments.paired import gap
-from rprnmf.experiments.tables import NAMES, averages_table, summary
+from rprnmf.experiments.algorithms import OWN, PAPER
+from rprnmf.experiments.beside_paper import stopped_early
+from rprnmf.experiments.fits import ERROR
+from rprnmf.experiments.harness.drawing import Panel, draw_panels, lines_of
+from rprnmf.experiments.harness.experiment import Row, column, where
+from rprnmf.experiments.harness.metric import MEASURES, METRICS, as_printed, number
+from rprnmf.experiments.harness.report import Figure, Section, Table
+from rprnmf.experiments.harness.tables import averages_table, summary
+from rprnmf.experiments.significance import difference
 
-METRICS = ("MSL", "MD", "CSR", "seconds")
+SHOWN = ("MSL", "MD", "CSR", "seconds")
+Known = dict[tuple[str, str, str], float]  # published averages by algorithm, measure and metric
 
 
-def report(
-    name: str,
-    title: str,
-    text: str,
-    rows: list[Row],
-    labels: tuple[str, str],
-    known: Callable[[str, str, str], float | None],
-    *,
-    log_x: bool = False,
-    log_time: bool = False,
-) -> Section:
+@dataclass(frozen=True)
+class Over:
+    """The quantity that a figure has on its horizontal axis."""
+
+    setting: str
+    label: str
+    log_x: bool = False
+    log_time: bool = False
+
+
+def report(text: str, rows: list[Row], over: Over, known: Known | None = None) -> Section:
     """MSL/MD, CSR and time over one quantity, and their averages."""
-    label, x = labels
-    panels = [
-        Panel("MSL / MD", label, "MSL / MD", lines_of(rows, x, error_of), True, log_x),
-        Panel("CSR (%)", label, "CSR (%)", lines_of(rows, x, lambda row: row["CSR"]), False, log_x),
-        Panel(
-            *("Processing time (s)", label, "seconds"),
-            *(lines_of(rows, x, lambda row: row["seconds"]), log_time, log_x),
-        ),
-    ]
-    runs = len({row["repetition"] for row in rows})
+    known = known or {}
     caption = (
-        f"MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of {runs} "
-        "repetitions, bars are standard deviations. Time is what one thread spent on the fit."
+        "Averages over everything else: mean ± standard deviation of single runs, "
+        f"{n_repetitions(rows)} repetitions; in brackets what is published; the best of a measure "
+        "is bold"
     )
-    table = averages_table(
-        name,
-        f"Averages over everything else: mean ± standard deviation of single runs, {runs} "
-        "repetitions; in brackets what is published; the best of a measure is bold",
-        rows,
-        METRICS,
-        known,
-    )
-    tables = [table, points_table(f"{name}-points", label, x, rows)]
-    figure = draw_panels(name, caption, panels)
+    tables = [
+        averages_table(caption, rows, SHOWN, known),
+        points_table("points", rows, over),
+    ]
     found = findings(rows, known)
     own = next((one for one in found if one.startswith(OWN)), "")
-    return Section(name, title, text, tables, [figure], found, own)
+    return Section(text, tables, [figure(rows, over)], found, own)
 
 
-def points_table(name: str, label: str, x: str, rows: list[Row]) -> Table:
-    """What the figure shows, in a file."""
-    body: list[list[Any]] = []
-    for place in sorted({row[x] for row in rows}):
-        at = [row for row in rows if row[x] == place]
-        for algorithm, measure in dict.fromkeys((r["algorithm"], r["measure"]) for r in at):
-            part = [r for r in at if (r["algorithm"], r["measure"]) == (algorithm, measure)]
-            cells = [summary([r[m] for r in part if m in r]) for m in METRICS]
-            body.append([f"{place:g}", algorithm, NAMES[measure], *cells])
-    head = [label, "algorithm", "measure", *METRICS]
-    return Table(name, "The points of the figure", head, body, shown=False)
+def n_repetitions(rows: list[Row]) -> int:
+    """How many there are."""
+    return len({row["repetition"] for row in rows})
 
 
-def error_of(row: Row) -> float | None:
+def figure(rows: list[Row], over: Over) -> Figure:
+    """Error, CSR and time over one quantity."""
+    x, label, log_x = over.setting, over.label, over.log_x
+    error, rate, seconds = (
+        lines_of(rows, x, value) for value in (error_of, itemgetter("CSR"), itemgetter("seconds"))
+    )
+    panels = [
+        Panel("MSL / MD", label, "MSL / MD", error, True, log_x),
+        Panel("CSR (%)", label, "CSR (%)", rate, False, log_x),
+        Panel("Processing time (s)", label, "seconds", seconds, over.log_time, log_x),
+    ]
+    caption = (
+        "MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of "
+        f"{n_repetitions(rows)} repetitions, bars are standard deviations. Time is what one thread "
+        "spent on the fit."
+    )
+    return draw_panels("", caption, panels)
+
+
+def error_of(row: Row) -> float:
     """MSL or MD."""
     return row[ERROR[row["measure"]][0]]
 
 
+def points_table(name: str, rows: list[Row], over: Over) -> Table:
+    """What the figure shows, in a file."""
+    body: list[list[Any]] = []
+    for place in sorted({row[over.setting] for row in rows}):
+        at = where(rows, **{over.setting: place})
+        for algorithm, measure in dict.fromkeys((r["algorithm"], r["measure"]) for r in at):
+            part = where(at, algorithm=algorithm, measure=measure)
+            cells = [summary(column(part, metric)) for metric in SHOWN]
+            body.append([f"{place:g}", algorithm, MEASURES[measure], *cells])
+    head = [over.label, "algorithm", "measure", *SHOWN]
+    return Table(name, "The points of the figure", head, body, shown=False)
+
+
 def mean(rows: list[Row], algorithm: str, measure: str, metric: str) -> float:
     """Over all runs."""
-    return float(
-        np.mean(
-            [
-                row[metric]
-                for row in rows
-                if row["algorithm"] == algorithm and row["measure"] == measure
-            ]
-        )
+    return float(np.mean(column(where(rows, algorithm=algorithm, measure=measure), metric)))
+
+
+def findings(rows: list[Row], known: Known) -> list[str]:
+    """Sentences from the numbers; with a part of the algorithms only what needs no others."""
+    present = {(row["algorithm"], row["measure"]) for row in rows}
+    found = [
+        beside_published(rows, *place, known[place])
+        for algorithm in ("NMF", "RPR-NMF")
+        for measure, (metric, _) in ERROR.items()
+        if (place := (algorithm, measure, metric)) in known and (algorithm, measure) in present
+    ]
+    if not {(algorithm, measure) for algorithm in PAPER for measure in ERROR} <= present:
+        return found
+    found.append(by_rate(rows, known))
+    found += [by_time(rows, measure) for measure in ERROR]
+    for measure in ERROR:
+        gain = difference(rows, METRICS["CSR"], "RPR-NMF", "NMF", measure)
+        if gain.error is not None:
+            found.append(
+                f"RPR-NMF over NMF on the same draws, {MEASURES[measure]}: CSR {gain.mean:+.1f} "
+                f"points (standard error {gain.error:.1f})."
+            )
+    found += [every_triplet_met(rows, measure) for measure in ERROR if (OWN, measure) in present]
+    return found + stopped_early(rows)
+
+
+def beside_published(
+    rows: list[Row], algorithm: str, measure: str, metric: str, figure: float
+) -> str:
+    """An error as a multiple of the published one."""
+    ours = mean(rows, algorithm, measure, metric)
+    return (
+        f"{algorithm}, {MEASURES[measure]}: {metric} {number(ours, 3)}, "
+        f"{ours / figure:.2f} times the published {as_printed(figure)}."
     )
 
 
-def findings(rows: list[Row], known: Callable[[str, str, str], float | None]) -> list[str]:
-    """Sentences from the numbers: ratios to the paper, the order on CSR, paired gains."""
-    present = {(row["algorithm"], row["measure"]) for row in rows}
-    found = []
-    for algorithm in ("NMF", "RPR-NMF"):
-        for measure, (metric, _) in ERROR.items():
-            figure = known(algorithm, measure, metric)
-            if figure is not None and (algorithm, measure) in present:
-                ours = mean(rows, algorithm, measure, metric)
-                found.append(
-                    f"{algorithm}, {NAMES[measure]}: {metric} {number(ours, 3)}, "
-                    f"{ours / figure:.2f} times the published {as_printed(figure)}."
-                )
-    if not {(algorithm, measure) for algorithm in PAPER for measure in ERROR} <= present:
-        return found
+def by_rate(rows: list[Row], known: Known) -> str:
+    """The paper's algorithms by the share of the triplets that they meet."""
     rates, figures = {}, {}
     for measure in ("divergence", "euclidean"):
-        name = f"RPR-NMF {NAMES[measure]}"
+        name = f"RPR-NMF {MEASURES[measure]}"
         rates[name] = mean(rows, "RPR-NMF", measure, "CSR")
-        figures[name] = known("RPR-NMF", measure, "CSR")
+        figures[name] = known.get(("RPR-NMF", measure, "CSR"))
     for algorithm in ("NMF", "GNMF", "LCNMF"):
         name = f"{algorithm} (both)"
         rates[name] = float(np.mean([mean(rows, algorithm, each, "CSR") for each in ERROR]))
-        figures[name] = known(algorithm, "euclidean", "CSR")
-    ordered = sorted(rates, key=lambda name: -rates[name])
+        figures[name] = known.get((algorithm, "euclidean", "CSR"))
     texts = [
         f"{name} {rates[name]:.1f} %"
         + (f" (published {figure:.1f})" if (figure := figures[name]) is not None else "")
-        for name in ordered
+        for name in sorted(rates, key=lambda name: -rates[name])
     ]
-    found.append(f"CSR: {' > '.join(texts)}.")
-    for measure in ERROR:
-        times = {name: mean(rows, name, measure, "seconds") for name in PAPER}
-        slower = sorted(times, key=lambda name: times[name])
-        found.append(
-            f"Seconds a fit, {NAMES[measure]}: "
-            + " < ".join(f"{name} {number(times[name], 2)}" for name in slower)
-            + "; in the paper GNMF is the fastest and LCNMF the slowest."
-        )
-    for measure in ERROR:
-        gain = gap(rows, "CSR", "RPR-NMF", "NMF", "repetition", measure)
-        if gain.error is not None:
-            found.append(
-                f"RPR-NMF over NMF on the same draws, {NAMES[measure]}: CSR {gain.mean:+.1f} "
-                f"points (standard error {gain.error:.1f})."
-            )
-    for measure, (metric, _) in ERROR.items():
-        part = [r for r in rows if r["algorithm"] == OWN and r["measure"] == measure]
-        if part:
-            whole = sum(row["CSR"] == 100.0 for row in part)
-            found.append(
-                f"{OWN}, {NAMES[measure]}: every triplet met in {whole} of {len(part)} runs, "
-                f"{metric} {number(mean(rows, OWN, measure, metric), 3)}, by the paper's rules "
-                f"{number(mean(rows, 'NMF', measure, metric), 3)} (NMF) and "
-                f"{number(mean(rows, 'RPR-NMF', measure, metric), 3)} (RPR-NMF)."
-            )
-    return found + stopped_early(rows)
+    return f"CSR: {' > '.join(texts)}."
+
+
+def by_time(rows: list[Row], measure: str) -> str:
+    """The paper's algorithms by what a fit takes."""
+    times = {name: mean(rows, name, measure, "seconds") for name in PAPER}
+    slower = sorted(times, key=lambda name: times[name])
+    return (
+        f"Seconds a fit, {MEASURES[measure]}: "
+        + " < ".join(f"{name} {number(times[name], 2)}" for name in slower)
+        + "; in the paper GNMF is the fastest and LCNMF the slowest."
+    )
+
+
+def every_triplet_met(rows: list[Row], measure: str) -> str:
+    """In how many runs the library's own does so, and at what error."""
+    rates, metric = column(where(rows, algorithm=OWN, measure=measure), "CSR"), ERROR[measure][0]
+    own, plain, paper = (
+        number(mean(rows, name, measure, metric), 3) for name in (OWN, "NMF", "RPR-NMF")
+    )
+    return (
+        f"{OWN}, {MEASURES[measure]}: every triplet met in {rates.count(100.0)} of {len(rates)} "
+        f"runs, {metric} {own}, by the paper's rules {plain} (NMF) and {paper} (RPR-NMF)."
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rprnmf.experiments import synthetic
-from rprnmf.experiments.base import Experiment, Row, Settings
-from rprnmf.experiments.page import Section
-from rprnmf.experiments.synthetic_report import report
+from rprnmf.experiments import fits, synthetic
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings
+from rprnmf.experiments.harness.report import Section
+from rprnmf.experiments.synthetic_report import Over, report
 
 SIZES, REPETITIONS = range(20, 201, 20), 10
 
@@ -25,7 +25,7 @@ def jobs(quick: bool) -> list[Settings]:
         }
         for repetition in range(2 if quick else REPETITIONS)
         for size in ((20, 60, 100) if quick else SIZES)
-        for algorithm in synthetic.compared()
+        for algorithm in synthetic.combinations()
     ]
 
 
@@ -35,10 +35,7 @@ def section(rows: list[Row]) -> Section:
         "As in Figure 4, for matrices of N x N with N / 5 components and N / 5 triplets "
         "in 5-chains, of which the last may be cut. The paper prints no numbers for this one."
     )
-    labels = "N", "size"
-    return report(
-        "synthetic-size", EXPERIMENT.title, text, rows, labels, lambda *names: None, log_time=True
-    )
+    return report(text, rows, Over("size", "N", log_time=True))
 
 
 EXPERIMENT = Experiment(
@@ -47,5 +44,6 @@ EXPERIMENT = Experiment(
     jobs,
     synthetic.run,
     section,
+    fits.example,
     synthetic.cost,
 )

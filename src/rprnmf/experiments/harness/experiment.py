@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from rprnmf.experiments.harness.report import Section
+
 Settings = dict[str, Any]  # of one job: plain numbers and words, all that its result depends on
 Values = dict[str, Any]  # what it measured
 Row = dict[str, Any]  # both together
@@ -29,6 +31,9 @@ class Experiment:
         ``run(settings)`` does one of them and returns what it measured.
     section : callable
         ``section(rows)`` writes the part of the report from all jobs that are done.
+    example : callable
+        ``example(settings)``: what ``run`` could return, to tell results from other things; NaN
+        stands for a number that is not finite if the fit diverges.
     cost : callable
         ``cost(settings)``: about how long a job takes, in any unit, for the time left.
     prepare : callable
@@ -39,7 +44,8 @@ class Experiment:
     title: str
     jobs: Callable[[bool], list[Settings]]
     run: Callable[[Settings], Values]
-    section: Callable[[list[Row]], Any]
+    section: Callable[[list[Row]], Section]
+    example: Callable[[Settings], Values]
     cost: Callable[[Settings], float] = lambda settings: 1.0
     prepare: Callable[[], Any] = lambda: None
 
@@ -49,3 +55,18 @@ def published(name: str) -> list[dict[str, str]]:
     """The rows of a table of published figures."""
     path = files("rprnmf.experiments") / "published" / f"{name}.csv"
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def where(rows: list[Row], **wanted: Any) -> list[Row]:
+    """The rows that have these values."""
+    return [row for row in rows if all(row.get(name) == wanted[name] for name in wanted)]
+
+
+def column(rows: list[Row], name: str) -> list[Any]:
+    """One value of each row that has it."""
+    return [row[name] for row in rows if name in row]
+
+
+def distinct(rows: list[Row], name: str) -> list[Any]:
+    """The different values, in the order in which they come."""
+    return list(dict.fromkeys(column(rows, name)))

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.base import Row
-from rprnmf.experiments.page import Figure
+from rprnmf.experiments.harness.experiment import Row
+from rprnmf.experiments.harness.report import Figure
 
 COLOURS = {
     "NMF": "#7a7f87",
@@ -107,7 +107,7 @@ def draw_panels(name: str, caption: str, panels: Sequence[Panel]) -> Figure:
                 )
                 shown.setdefault(label, drawn)
             axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
-            if panel.log_y:
+            if panel.log_y and any(y > 0 for line in panel.lines for y in line.y):
                 axis.set_yscale("log")
             if panel.log_x:
                 zero = any(0 in line.x for line in panel.lines)

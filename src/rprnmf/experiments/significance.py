@@ -11,23 +11,24 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from rprnmf.experiments.algorithms import CONTROL, PAPER
-from rprnmf.experiments.base import Row
-from rprnmf.experiments.page import Table, number
-from rprnmf.experiments.tables import LOWER, NAMES, counted
+from rprnmf.experiments.harness.experiment import Row, distinct, where
+from rprnmf.experiments.harness.metric import MEASURES, Metric, counted, number
+from rprnmf.experiments.harness.report import Table
 
 ASTRAY = 100.0  # times the median difference: the largest one says nothing of the others then
 CHANCE = 0.05  # that a rank test takes no difference for one
 FEWEST = 6  # pairs: fewer can never tell by it
+DRAW = ("K", "repetition", "size", "column_triplets")  # rows that agree in these share a draw
 
 
 @dataclass
-class Gap:
+class Difference:
     """By how much one algorithm is better than another on the same draws."""
 
     one: str
     other: str
     measure: str
-    metric: str
+    metric: Metric
     runs: int
     mean: float = np.nan  # over pairs of which neither diverged
     median: float = np.nan
@@ -40,7 +41,7 @@ class Gap:
     published: float | None = None  # the difference of the published averages
 
     @property
-    def word(self) -> str:
+    def verdict(self) -> str:
         """What may be said."""
         if self.chance > CHANCE:
             return "not clearly different from"
@@ -60,16 +61,25 @@ class Gap:
             return "diverged"
         return f"median {self.median:+#.3g}" if self.astray else f"{self.mean:+#.3g}"
 
-    def said(self) -> str:
-        """In a sentence: ACC +3.00, published +8.58."""
+    def in_words(self) -> str:
+        """ACC +3.00, published +8.58."""
         theirs = "" if self.published is None else f", published {self.published:+.3g}"
-        return f"{self.metric} {self.gain}{theirs}"
+        return f"{self.metric.name} {self.gain}{theirs}"
 
 
-def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str) -> Gap:
+def difference(rows: list[Row], metric: Metric, one: str, other: str, measure: str) -> Difference:
     """Of two algorithms; ``runs`` may be 0. A fit that diverged is worse than any that did not."""
-    pairs = values_of_pairs(rows, metric, one, other, repeat, measure)
-    found = Gap(one, other, measure, metric, len(pairs))
+    first, second = (
+        {
+            tuple(row.get(name) for name in DRAW): row[metric.name]
+            for row in where(rows, algorithm=algorithm, measure=measure)
+            if metric.name in row
+        }
+        for algorithm in (one, other)
+    )
+    shared = [(first[draw], second[draw]) for draw in first if draw in second]
+    pairs = np.array(shared, dtype=float).reshape(-1, 2)
+    found = Difference(one, other, measure, metric, len(pairs))
     finite = np.isfinite(pairs)
     shift = np.subtract(*pairs[finite.all(axis=1)].T)
     if len(shift):
@@ -79,7 +89,7 @@ def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure
         found.error = float(shift.std(ddof=1) / np.sqrt(len(shift)))
     gains = finite[:, 0].astype(float) - finite[:, 1]
     gains *= 1.0 + 2.0 * abs(shift).max(initial=0.0)
-    gains[finite.all(axis=1)] = -shift if metric in LOWER else shift
+    gains[finite.all(axis=1)] = -shift if metric.lower_is_better else shift
     found.better, found.worse = int((gains > 0).sum()), int((gains < 0).sum())
     gains = gains[gains != 0.0]
     found.lead = float((np.sign(gains) * rankdata(abs(gains))).sum())
@@ -88,39 +98,44 @@ def gap(rows: list[Row], metric: str, one: str, other: str, repeat: str, measure
     return found
 
 
-def all_gaps(
-    rows: list[Row], metrics: Sequence[str], repeat: str, known: list[dict[str, Any]]
-) -> list[Gap]:
+def differences(
+    rows: list[Row], metrics: Sequence[Metric], known: list[dict[str, Any]]
+) -> list[Difference]:
     """Of whoever uses triplets: to the same without them, and to the paper's algorithms."""
-    present = list(dict.fromkeys(row["algorithm"] for row in rows))
+    present = distinct(rows, "algorithm")
     sizes = {(row["K"], row["measure"]) for row in rows}
     figures: dict[tuple[str, str, str], list[float]] = {}
     for row in known:
         if (row["K"], row["measure"]) in sizes:
             place = row["metric"], row["measure"], row["algorithm"]
             figures.setdefault(place, []).append(float(row["value"]))
+    pairs = [
+        (one, other)
+        for one in present
+        if one in CONTROL
+        for other in dict.fromkeys((CONTROL[one], *PAPER))
+        if other in present and other != one and not (one in PAPER and other == "RPR-NMF")
+    ]
     found = []
-    for one in (name for name in present if name in CONTROL):
-        for measure in NAMES:
-            for other in dict.fromkeys((CONTROL[one], *PAPER)):
-                if other not in present or other == one or (one in PAPER and other == "RPR-NMF"):
-                    continue
+    for one in dict.fromkeys(one for one, _ in pairs):
+        for measure in MEASURES:
+            for other in (other for each, other in pairs if each == one):
                 for metric in metrics:
-                    each = gap(rows, metric, one, other, repeat, measure)
-                    theirs = [figures.get((metric, measure, name), []) for name in (one, other)]
+                    each = difference(rows, metric, one, other, measure)
+                    theirs = [figures.get((metric.name, measure, who), []) for who in (one, other)]
                     if all(theirs):
                         each.published = float(np.mean(theirs[0]) - np.mean(theirs[1]))
                     found += [each] if each.runs else []
     return found
 
 
-def paired_table(name: str, gaps: list[Gap]) -> Table:
+def significance_table(found: list[Difference]) -> Table:
     """Run by run: does what uses triplets beat what does not?"""
-    metrics = list(dict.fromkeys(each.metric for each in gaps))
+    metrics = list(dict.fromkeys(each.metric.name for each in found))
     lines: dict[tuple[str, str, str], dict[str, str]] = {}
-    for each in gaps:
-        line = lines.setdefault((each.one, NAMES[each.measure], each.other), {})
-        line[each.metric] = each.text()
+    for each in found:
+        line = lines.setdefault((each.one, MEASURES[each.measure], each.other), {})
+        line[each.metric.name] = each.text()
     caption = (
         "Differences on the same draws: mean ± standard error, or the median where a few fits "
         "decide the mean; in brackets the difference of the published averages. Sentences go by "
@@ -128,69 +143,49 @@ def paired_table(name: str, gaps: list[Gap]) -> Table:
         "independent"
     )
     body = [[*who, *(cells.get(metric, "-") for metric in metrics)] for who, cells in lines.items()]
-    return Table(f"{name}-paired", caption, ["algorithm", "measure", "against", *metrics], body)
+    return Table("paired", caption, ["algorithm", "measure", "against", *metrics], body)
 
 
-def claims(gaps: list[Gap]) -> list[str]:
+def claims(found: list[Difference]) -> list[str]:
     """What of the paper's main claim comes out: that RPR-NMF is above the baselines."""
     theirs = [
         each
-        for each in gaps
+        for each in found
         if each.one == "RPR-NMF"
         and each.published
-        and (each.published < 0.0) == (each.metric in LOWER)
+        and (each.published < 0.0) == each.metric.lower_is_better
     ]
     if not theirs:
         return []
-    counts = Counter(each.word for each in theirs)
+    counts = Counter(each.verdict for each in theirs)
     over = ", ".join(dict.fromkeys(each.other for each in theirs))
     return [
         f"The published averages have RPR-NMF above a baseline ({over}) in {len(theirs)} "
-        f"comparisons of {', '.join(dict.fromkeys(each.metric for each in theirs))}. Of these, on "
-        f"the draws here, {counts['better than']} come out beyond chance, "
+        f"comparisons of {', '.join(dict.fromkeys(each.metric.name for each in theirs))}. Of "
+        f"these, on the draws here, {counts['better than']} come out beyond chance, "
         f"{counts['not clearly different from']} are not clear, and in {counts['worse than']} it "
         "is the other way round."
     ]
 
 
-def verdicts(gaps: list[Gap]) -> list[str]:
+def verdicts(found: list[Difference]) -> list[str]:
     """One sentence for every algorithm with triplets and measure: above whom, below whom."""
-    runs: dict[tuple[str, str], set[int]] = {}
-    said: dict[tuple[str, str], dict[str, dict[str, list[str]]]] = {}
-    for each in gaps:
-        who = each.one, each.measure
-        runs.setdefault(who, set()).add(each.runs)
-        named = said.setdefault(who, {}).setdefault(each.word, {})
-        named.setdefault(each.other, []).append(each.said())
-    return [
-        f"{one}, {NAMES[measure]}, {pairs(runs[one, measure])}: "
-        + "; ".join(
-            f"{word} "
-            + ", ".join(f"{other} ({'; '.join(texts)})" for other, texts in named.items())
-            for word, named in parts.items()
+    sentences = []
+    for one, measure in dict.fromkeys((each.one, each.measure) for each in found):
+        part = [each for each in found if (each.one, each.measure) == (one, measure)]
+        said: dict[str, dict[str, list[str]]] = {}
+        for each in part:
+            said.setdefault(each.verdict, {}).setdefault(each.other, []).append(each.in_words())
+        texts = (
+            f"{verdict} " + ", ".join(f"{other} ({'; '.join(by)})" for other, by in named.items())
+            for verdict, named in said.items()
         )
-        + "."
-        for (one, measure), parts in said.items()
-    ]
+        pairs = counted_pairs({each.runs for each in part})
+        sentences.append(f"{one}, {MEASURES[measure]}, {pairs}: {'; '.join(texts)}.")
+    return sentences
 
 
-def pairs(runs: set[int]) -> str:
+def counted_pairs(runs: set[int]) -> str:
     """How many there are to compare."""
     few = ", too few to tell" if min(runs) < FEWEST else ""
     return counted(min(runs), "pair") + (" or more" if len(runs) > 1 else "") + few
-
-
-def values_of_pairs(
-    rows: list[Row], metric: str, one: str, other: str, repeat: str, measure: str
-) -> np.ndarray:
-    """What two algorithms reach on the same draws, of shape (n_pairs, 2)."""
-
-    def found(algorithm: str) -> dict[Any, float]:
-        return {
-            tuple(row.get(k) for k in ("K", repeat, "size", "column_triplets")): row[metric]
-            for row in rows
-            if row["algorithm"] == algorithm and row["measure"] == measure and metric in row
-        }
-
-    a, b = found(one), found(other)
-    return np.array([(a[place], b[place]) for place in a if place in b]).reshape(-1, 2)

@@ -1,0 +1,104 @@
+"""Tables of results: mean, standard deviation, the published figure, the best in bold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rprnmf.experiments.harness.experiment import Row, column, distinct, where
+from rprnmf.experiments.harness.metric import MEASURES, METRICS, Metric, counted, number
+from rprnmf.experiments.harness.report import Cell, Table
+
+AVERAGE = "Avg."
+
+
+def summary(values: Sequence[float], figure: float | None = None) -> Cell:
+    """Mean and standard deviation of what did not diverge, beside a published figure."""
+    finite = [value for value in values if np.isfinite(value)]
+    found = Cell(None, published=figure, diverged=len(values) - len(finite))
+    if finite:
+        found.value = float(np.mean(finite))
+    if len(finite) > 1:
+        found.deviation = float(np.std(finite, ddof=1))
+    return found
+
+
+def mark_best(cells: list[Cell], metric: Metric) -> list[Cell]:
+    """The best of a line, and what looks the same."""
+    values = [cell.value for cell in cells if cell.value is not None]
+    if len(values) > 1:
+        best = number(min(values) if metric.lower_is_better else max(values), Cell.digits)
+        for cell in cells:
+            cell.best = cell.value is not None and number(cell.value, cell.digits) == best
+    return cells
+
+
+def metric_table(
+    metric: Metric, measure: str, rows: list[Row], known: list[dict[str, Any]]
+) -> Table:
+    """One metric and measure: a row for every K, a column for every algorithm."""
+    algorithms, sizes = distinct(rows, "algorithm"), sorted(distinct(rows, "K"))
+    figures = {
+        (row["K"], row["algorithm"]): float(row["value"])
+        for row in where(known, measure=measure, metric=metric.name)
+    }
+    runs = {
+        (K, one): column(where(rows, K=K, algorithm=one), metric.name)
+        for K in sizes
+        for one in algorithms
+    }
+    body: list[list[Any]] = []
+    for K in sizes:
+        cells = [summary(runs[K, one], figures.get((K, one))) for one in algorithms]
+        triplets = max(column(where(rows, K=K), "n_triplets"))
+        body.append([str(K), str(triplets), *mark_best(cells, metric)])
+    whole = {row["K"] for row in known} - {AVERAGE} <= set(sizes)
+    cells = [
+        summary(
+            averages(where(rows, algorithm=one), metric.name, len(sizes)),
+            figures.get((AVERAGE, one)) if whole else None,
+        )
+        for one in algorithms
+    ]
+    body.append([AVERAGE, "", *mark_best(cells, metric)])
+    counts = [len(values) for values in runs.values()]
+    how_many = counted(max(counts), "run")
+    if min(counts) < max(counts):
+        how_many = f"{min(counts)} to {how_many} ({AVERAGE}: of those that have every K)"
+    caption = (
+        f"{metric.label}, {MEASURES[measure]}: mean ± standard deviation of "
+        f"{how_many}, in brackets what is published; the best of a line is bold"
+    )
+    head = ["K", "triplets", *algorithms]
+    name = f"{metric.name}-{measure}"
+    return Table(name, caption, head, body, metric=metric, measure=measure)
+
+
+def averages(rows: list[Row], metric: str, n_sizes: int) -> list[float]:
+    """Over K, for every repetition that has them all."""
+    found = (
+        column(where(rows, repetition=repetition), metric)
+        for repetition in sorted(distinct(rows, "repetition"))
+    )
+    return [float(np.mean(values)) for values in found if len(values) == n_sizes]
+
+
+def averages_table(
+    caption: str,
+    rows: list[Row],
+    metrics: Sequence[str],
+    known: dict[tuple[str, str, str], float],
+) -> Table:
+    """A row for every algorithm and measure, averaged over everything else."""
+    body: list[list[Any]] = []
+    for algorithm, measure in dict.fromkeys((row["algorithm"], row["measure"]) for row in rows):
+        part = where(rows, algorithm=algorithm, measure=measure)
+        cells = [summary(column(part, m), known.get((algorithm, measure, m))) for m in metrics]
+        body.append([algorithm, MEASURES[measure], *cells])
+    for measure in MEASURES.values():
+        lines = [line for line in body if line[1] == measure]
+        for place, metric in enumerate(metrics, 2):
+            mark_best([line[place] for line in lines], METRICS[metric])
+    return Table("", caption, ["algorithm", "measure", *metrics], body)
