@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import sys
 
+import numpy as np
 import pytest
 
-from rprnmf import progress
+from rprnmf import RPRNMF, progress
+from rprnmf.model_selection import choose_strength
 from rprnmf.progress import Progress, clock
+from rprnmf.triplets import triplets_from_features
 
 
 class Screen(io.StringIO):
@@ -56,6 +59,19 @@ def test_silence_and_nothing_to_do_show_nothing():
             for _ in range(n_fits):
                 bar.step()
         assert file.getvalue() == ""
+
+
+def test_lines_of_choose_strength_do_not_run_together(capsys):
+    rng = np.random.default_rng(0)
+    X = rng.random((20, 3)) @ rng.random((3, 10))
+    known = triplets_from_features(X, 20, random_state=0)
+    model = RPRNMF(3, max_iter=3, random_state=0)
+    choose_strength(model, X, [0.01, 1.0], row_triplets=known, n_splits=2)
+    text = capsys.readouterr().err
+    assert "\r" not in text
+    assert [line.split(", ")[1] for line in text.splitlines()] == ["0 of 4 fits", "4 of 4 fits"]
+    choose_strength(model, X, [0.01, 1.0], row_triplets=known, n_splits=2, verbose=0)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_clock_shows_hours_where_there_are_any():

@@ -44,16 +44,18 @@ class Progress:
         self.silent = silent or not n_fits
         self.done, self.count = 0.0, 0
         self.started = self.said = time.monotonic()
-        self.bar: Any = None
+        self.bar = None if self.silent else self._bar()
+        if self.bar is None and not self.silent:
+            self._say()
 
     def __enter__(self) -> Progress:
-        if not self.silent:
-            self.bar = self._bar()
-            if self.bar is None:
-                self._say()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the line of a bar; after the last fit that is done already."""
         if self.bar is not None:
             self.bar.close()
 
@@ -80,6 +82,8 @@ class Progress:
         if self.bar is not None:
             self.bar.set_postfix_str(self._counts(), refresh=False)
             self.bar.update(cost)
+            if self.count == self.n_fits:
+                self.close()
         elif not self.silent and (
             self.count == self.n_fits or time.monotonic() - self.said > EVERY
         ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rprnmf.losses import get_loss
 from rprnmf.metrics import triplet_distances
 from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
 from rprnmf.observed import make_view
+from rprnmf.progress import Progress
 from rprnmf.triplets import Triplets, as_triplets
 from rprnmf.triplets.pairs import distinct
 
@@ -118,7 +118,8 @@ def choose_strength(
     random_state : int, RandomState instance or None, default=None
         Of the folds.
     verbose : int, default=1
-        0 is silent; 1 shows a line of progress.
+        0 is silent; 1 shows how far it is: a bar on a terminal where tqdm is installed, else a
+        line now and then.
     **fit_params : dict
         Go to ``fit``.
 
@@ -159,7 +160,7 @@ def choose_strength(
     }
     loss = get_loss(estimator.beta_loss)
     satisfied, losses = np.empty((2, len(strengths), n_splits))
-    n_fits = len(strengths) * n_splits
+    progress = Progress("choose_strength", len(strengths) * n_splits, silent=not verbose)
     for fold, held_out in enumerate(MaskedKFold(n_splits, rng).split(X, estimator.missing)):
         test = make_view(held_out.X_test, "zero")
         train = {name: parts[fold][0] for name, parts in folds.items()}
@@ -174,11 +175,7 @@ def choose_strength(
             unseen = [(factors[name], parts[fold][1]) for name, parts in folds.items()]
             satisfied[place, fold] = weighted_rate(unseen, model._penalty()["distance"])
             losses[place, fold] = loss.value(test, model.embedding_, Ht) / max(test.n_observed, 1)
-            if verbose:
-                done = fold * len(strengths) + place + 1
-                print(f"\rchoose_strength: fit {done} of {n_fits}", end="", file=sys.stderr)
-    if verbose:
-        print(file=sys.stderr)
+            progress.step()
     return StrengthCurve(strengths, satisfied, losses)
 
 
