@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rprnmf.cli import main
-from rprnmf.datasets import DataError, home
+from rprnmf.datasets import DataError
 from rprnmf.experiments import EXPERIMENTS
 from rprnmf.experiments.dataset_table import FOUND
 
@@ -45,7 +45,7 @@ def test_missing_data_are_one_sentence_and_exit_1(tmp_path, monkeypatch, capsys)
 
     monkeypatch.setenv("RPRNMF_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(home.urllib.request, "urlopen", refuse)
+    monkeypatch.setattr("requests.get", refuse)
     EXPERIMENTS["orl"].prepare.func.cache_clear()
     out = tmp_path / "out"
     assert main(["reproduce", "orl", "--quick", "--out", str(out)]) == 1

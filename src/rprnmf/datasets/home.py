@@ -1,33 +1,26 @@
 """Where data sets lie, and how they get there.
 
 A data set is looked for in the folder that is named, else in the one that the variable
-RPRNMF_DATA names, else in ``~/rprnmf_data``. What is downloaded is brought into the form of a
-prepared file and kept in the latter.
+RPRNMF_DATA names, else in ``~/rprnmf_data``. What is downloaded is turned into prepared files,
+which are kept in the last of these.
 """
 
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rprnmf.atomic_file import atomic_file
+from rprnmf.datasets.download import download
 
 VARIABLE = "RPRNMF_DATA"
-TIMEOUT = 30.0  # seconds without an answer
-CHUNK = 1 << 16
-BAR = 28  # characters
+Convert = Callable[[Path, Path], None]  # from the official file to prepared ones in a folder
 
 
 class DataError(OSError):
@@ -51,7 +44,7 @@ class Source:
     url: str
     digest: str
     arrays: tuple[str, ...]
-    terms: str = ""  # of its owner
+    terms: str = ""  # its owner's
     sha256: str | None = None
     beside: tuple[str, ...] = ()  # further prepared files
 
@@ -90,7 +83,7 @@ def folders(data_home: Any = None) -> list[Path]:
 
 def locate(
     source: Source,
-    convert: Callable[[Path, Path], None],
+    convert: Convert,
     data_home: Any = None,
     download_if_missing: bool = True,
 ) -> Path:
@@ -127,8 +120,8 @@ def locate(
         raise MissingDataError(f"{missing(source, places, data_home)}.")
     try:
         official = download(source.url, home / source.official, source.sha256)
-    except (OSError, http.client.HTTPException) as error:
-        text = f"{missing(source, places, data_home)} ({reason(error)})."
+    except (OSError, ImportError) as error:
+        text = f"{missing(source, places, data_home)} (download failed: {error})."
         raise MissingDataError(text) from error
     try:
         prepare(source, official, home, convert, f"{source.url} sent it; it was not kept")
@@ -153,7 +146,7 @@ def missing(source: Source, places: list[Path], data_home: Any) -> str:
 
 
 def check(source: Source, folder: Path) -> None:
-    """Refuse a prepared file that is not what it should be; what to do is for the caller to say."""
+    """Refuse a prepared file that is not what it should be; the caller adds what to do."""
     path = folder / source.prepared
     try:
         with np.load(path) as data:
@@ -167,18 +160,10 @@ def check(source: Source, folder: Path) -> None:
         )
 
 
-def reason(error: BaseException) -> str:
-    """Why a download failed."""
-    cause = error.reason if isinstance(error, urllib.error.URLError) else error
-    return f"download failed: {cause}"
-
-
-def prepare(
-    source: Source, official: Path, home: Path, convert: Callable[[Path, Path], None], advice: str
-) -> None:
+def prepare(source: Source, official: Path, home: Path, convert: Convert, advice: str) -> None:
     """Turn an official file into prepared ones, of which the npz file comes last.
 
-    ``advice`` is what the error says of a file that is something else.
+    ``advice`` is what the error says about a file that is something else.
     """
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -194,7 +179,7 @@ def prepare(
 
 
 def convert_and_check(
-    source: Source, official: Path, folder: Path, convert: Callable[[Path, Path], None], advice: str
+    source: Source, official: Path, folder: Path, convert: Convert, advice: str
 ) -> None:
     """Refuse an official file that is something else."""
     try:
@@ -220,56 +205,3 @@ def digest(arrays: Iterable[np.ndarray]) -> str:
         found.update(repr(array.shape).encode())
         found.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
     return found.hexdigest()
-
-
-def download(url: str, path: Path, sha256: str | None = None) -> Path:
-    """Download a file; it is there completely and with the right checksum, or not at all.
-
-    Parameters
-    ----------
-    url : str
-    path : path-like
-        Where to put it.
-    sha256 : str, default=None
-        The checksum it must have.
-    """
-    request = urllib.request.Request(url, headers={"User-Agent": "rprnmf"})
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-        path.parent.mkdir(parents=True, exist_ok=True)  # not where there is no answer
-        length = answer.headers.get("Content-Length") or ""
-        expected = int(length) if length.isdecimal() else 0
-        with atomic_file(path) as part:
-            summed, size = hashlib.sha256(), 0
-            with part.open("wb") as file:
-                for chunk in shown(answer, expected, path.name):
-                    file.write(chunk)
-                    summed.update(chunk)
-                    size += len(chunk)
-            refuse(url, size, expected, summed.hexdigest(), sha256)
-    return path
-
-
-def refuse(url: str, size: int, expected: int, found: str, sha256: str | None) -> None:
-    """What did not come whole, or is something else."""
-    if expected and size != expected:
-        raise OSError(f"{url} ended after {size} of {expected} bytes")
-    if sha256 is not None and found != sha256:
-        raise OSError(f"{url} has the checksum {found}, expected {sha256}; it was not kept")
-
-
-def shown(answer: Any, expected: int, name: str) -> Iterator[bytes]:
-    """The chunks of an answer, with a bar of progress on a terminal."""
-    done, said = 0, -np.inf
-    tell = sys.stderr.isatty()
-    while chunk := answer.read(CHUNK):
-        done += len(chunk)
-        if tell and (done == expected or time.monotonic() - said > 0.2):
-            said = time.monotonic()
-            full = int(BAR * done / expected) if expected else 0
-            bar = f"|{'#' * full}{'.' * (BAR - full)}| " if expected else ""
-            share = f" of {expected / 1e6:.1f}" if expected else ""
-            text = f"\r{name} {bar}{done / 1e6:.1f}{share} MB"
-            print(text, end="", file=sys.stderr, flush=True)
-        yield chunk
-    if tell:
-        print(file=sys.stderr)
