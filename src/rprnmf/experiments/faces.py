@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from math import nan
 from operator import itemgetter
 from typing import Any
@@ -29,8 +30,15 @@ from rprnmf.experiments.algorithms import (
 from rprnmf.experiments.beside_paper import section_beside_paper
 from rprnmf.experiments.fits import Task, fit, measured, start
 from rprnmf.experiments.fits import example as fit_example
-from rprnmf.experiments.harness.drawing import Panel, draw_panels, lines_of
-from rprnmf.experiments.harness.experiment import Row, Settings, Values, column, where
+from rprnmf.experiments.harness.drawing import Axis, Panel, draw_panels
+from rprnmf.experiments.harness.experiment import (
+    Experiment,
+    Row,
+    Settings,
+    Values,
+    column,
+    where,
+)
 from rprnmf.experiments.harness.report import Figure, Section, Table
 from rprnmf.experiments.harness.tables import summary
 from rprnmf.metrics import clustering_accuracy, normalized_mutual_info
@@ -41,7 +49,6 @@ STRENGTH = {"euclidean": 20.0, "divergence": 2.0}
 SWEEPS, RESTARTS = 500, 20
 FETCH: dict[str, Callable[..., Bunch]] = {"orl": fetch_orl, "pie": fetch_pie}
 TAG = {"orl": 1, "pie": 2}  # of the random draws
-ANSWERS = (0, 1, 2, 5, 10, 50)  # triplets per class
 
 
 @lru_cache(maxsize=2)
@@ -50,9 +57,34 @@ def faces(dataset: str) -> Bunch:
     return FETCH[dataset]()
 
 
-def table_jobs(dataset: str, classes, repetitions: int) -> list[Settings]:
-    """All fits of the paper's table, repetition by repetition."""
-    return [
+@dataclass(frozen=True)
+class Plan:
+    """How much of it is done: the paper's table, and fits with more and more triplets."""
+
+    classes: tuple[int, ...]
+    repetitions: int
+    people: int  # with more and more triplets
+    repetitions_of_these: int
+    counts: tuple[int, ...] = (0, 1, 2, 5, 10, 50)  # triplets per person
+
+
+def experiment(name: str, title: str, protocol: str, full: Plan, quick: Plan) -> Experiment:
+    """That of one set of faces; ``protocol`` says in words which triplets it has."""
+    return Experiment(
+        name,
+        title,
+        lambda is_quick: jobs(name, quick if is_quick else full),
+        run,
+        partial(section, name, protocol),
+        example,
+        cost,
+        partial(faces, name),
+    )
+
+
+def jobs(dataset: str, plan: Plan) -> list[Settings]:
+    """All fits of the paper's table, repetition by repetition, then those with more triplets."""
+    table = [
         {
             "dataset": dataset,
             "K": K,
@@ -64,30 +96,27 @@ def table_jobs(dataset: str, classes, repetitions: int) -> list[Settings]:
             "triplets": "protocol",
             **recipe(algorithm),
         }
-        for repetition in range(repetitions)
-        for K in classes
+        for repetition in range(plan.repetitions)
+        for K in plan.classes
         for algorithm in ALGORITHMS
         for measure in STRENGTH
         if measure == "euclidean" or algorithm in PAPER
     ]
-
-
-def answer_jobs(dataset: str, K: int, repetitions: int, counts=ANSWERS) -> list[Settings]:
-    """Fits with more and more triplets at random, by the library's own solver."""
-    return [
+    answers = [
         {
             "dataset": dataset,
-            "K": K,
+            "K": plan.people,
             "repetition": repetition,
             "algorithm": algorithm,
             "measure": "euclidean",
-            "triplets": count * K,
+            "triplets": count * plan.people,
             **recipe(algorithm),
         }
-        for repetition in range(repetitions)
-        for count in counts
+        for repetition in range(plan.repetitions_of_these)
+        for count in plan.counts
         for algorithm in ((PLAIN, GRAPH, BOTH) if count == 0 else (OWN, BOTH))
     ]
+    return table + answers
 
 
 def run(settings: Settings) -> Values:
@@ -200,22 +229,13 @@ def with_controls(rows: list[Row]) -> list[Row]:
 
 def answers_figure(rows: list[Row]) -> Figure:
     """ACC and NMI over the number of triplets."""
-    panels = [
-        Panel(
-            f"{metric} (%)",
-            "triplets",
-            f"{metric} (%)",
-            lines_of(rows, "triplets", itemgetter(metric)),
-            log_x=True,
-        )
-        for metric in ("ACC", "NMI")
-    ]
     caption = (
         f"What triplets buy: {rows[0]['K']} people, triplets drawn at random from the labels; at "
         "0 plain NMF, and the strong graph that goes with triplets, without any; flat: a weaker "
         "graph alone."
     )
-    return draw_panels("answers", caption, panels)
+    panels = [Panel(f"{metric} (%)", itemgetter(metric)) for metric in ("ACC", "NMI")]
+    return draw_panels("answers", caption, rows, Axis("triplets", "triplets", log=True), panels)
 
 
 def answers_table(rows: list[Row]) -> Table:

@@ -6,32 +6,21 @@ import numpy as np
 
 from rprnmf.experiments import fits, synthetic
 from rprnmf.experiments.beside_paper import stopped_early
+from rprnmf.experiments.harness.drawing import Axis
 from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, column, where
 from rprnmf.experiments.harness.metric import MEASURES, METRICS, number
 from rprnmf.experiments.harness.report import Section
-from rprnmf.experiments.synthetic_report import Over, figure, points_table
+from rprnmf.experiments.synthetic_report import figure, points_table
 
-SIZE, K, REPETITIONS = 100, 20, 10
 STRENGTHS = [*(round(0.4 * step, 1) for step in range(1, 11)), *(20.0 * s for s in range(1, 6))]
 
 
 def jobs(quick: bool) -> list[Settings]:
-    """Ten triplets a side, of fifteen strengths."""
-    return [
-        {
-            "size": SIZE,
-            "K": K,
-            "row_triplets": SIZE // 10,
-            "column_triplets": SIZE // 10,
-            "strength": strength,
-            "repetition": repetition,
-            "sweeps": synthetic.SWEEPS,
-            **algorithm,
-        }
-        for repetition in range(2 if quick else REPETITIONS)
-        for strength in ((0.4, 4.0, 100.0) if quick else STRENGTHS)
-        for algorithm in synthetic.combinations(("RPR-NMF",))
+    """Ten triplets per side, of fifteen strengths."""
+    cases = [
+        (100, 20, 10, 10, strength) for strength in ((0.4, 4.0, 100.0) if quick else STRENGTHS)
     ]
+    return synthetic.jobs(cases, 2 if quick else synthetic.REPETITIONS, ("RPR-NMF",))
 
 
 def section(rows: list[Row]) -> Section:
@@ -42,13 +31,13 @@ def section(rows: list[Row]) -> Section:
         "this figure; it finds that the strength hardly changes the CSR, and raises the error of "
         "the Euclidean version only. What is found here is in the sentences below."
     )
-    over = Over("strength", "strength of both sides", log_x=True)
+    x = Axis("strength", "strength of both sides", log=True)
     findings = [
         *trend(rows, "euclidean", "MSL"),
         *trend(rows, "divergence", "MD"),
         *stopped_early(rows),
     ]
-    return Section(text, [points_table("", rows, over)], [figure(rows, over)], findings)
+    return Section(text, [points_table("", rows, x)], [figure(rows, x)], findings)
 
 
 def trend(rows: list[Row], measure: str, error: str) -> list[str]:

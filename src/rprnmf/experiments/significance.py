@@ -109,24 +109,21 @@ def differences(
         if (row["K"], row["measure"]) in sizes:
             place = row["metric"], row["measure"], row["algorithm"]
             figures.setdefault(place, []).append(float(row["value"]))
-    pairs = [
-        (one, other)
+    found = [
+        difference(rows, metric, one, other, measure)
         for one in present
         if one in CONTROL
+        for measure in MEASURES
         for other in dict.fromkeys((CONTROL[one], *PAPER))
         if other in present and other != one and not (one in PAPER and other == "RPR-NMF")
+        for metric in metrics
     ]
-    found = []
-    for one in dict.fromkeys(one for one, _ in pairs):
-        for measure in MEASURES:
-            for other in (other for each, other in pairs if each == one):
-                for metric in metrics:
-                    each = difference(rows, metric, one, other, measure)
-                    theirs = [figures.get((metric.name, measure, who), []) for who in (one, other)]
-                    if all(theirs):
-                        each.published = float(np.mean(theirs[0]) - np.mean(theirs[1]))
-                    found += [each] if each.runs else []
-    return found
+    for each in found:
+        names = each.metric.name, each.measure
+        theirs = [figures.get((*names, who), []) for who in (each.one, each.other)]
+        if all(theirs):
+            each.published = float(np.mean(theirs[0]) - np.mean(theirs[1]))
+    return [each for each in found if each.runs]
 
 
 def significance_table(found: list[Difference]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
@@ -13,14 +14,23 @@ from rprnmf.experiments.harness.experiment import Settings, Values
 
 ALGORITHMS = (*PAPER, PLAIN, OWN)
 MEASURES = ("euclidean", "divergence")
-SWEEPS = 500
+SWEEPS, REPETITIONS = 500, 10
+CASE = ("size", "K", "row_triplets", "column_triplets", "strength")
 
 
-def combinations(algorithms=ALGORITHMS) -> list[Settings]:
-    """Every algorithm with every measure."""
+def jobs(cases: Iterable[tuple], repetitions: int, algorithms=ALGORITHMS) -> list[Settings]:
+    """Every case with every algorithm and measure, repetition by repetition."""
     return [
-        {"algorithm": algorithm, "measure": measure, **recipe(algorithm)}
-        for algorithm, measure in product(algorithms, MEASURES)
+        {
+            **dict(zip(CASE, case, strict=True)),
+            "repetition": repetition,
+            "sweeps": SWEEPS,
+            "algorithm": algorithm,
+            "measure": measure,
+            **recipe(algorithm),
+        }
+        for repetition in range(repetitions)
+        for case, algorithm, measure in product(cases, algorithms, MEASURES)
     ]
 
 

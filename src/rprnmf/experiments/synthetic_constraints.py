@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from rprnmf.experiments import fits, synthetic
+from rprnmf.experiments.harness.drawing import Axis
 from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, published
 from rprnmf.experiments.harness.report import Section
-from rprnmf.experiments.synthetic_report import Over, report
-
-SIZE, K, CHAINS, REPETITIONS = 100, 20, range(1, 11), 10
+from rprnmf.experiments.synthetic_report import report
 
 
 def jobs(quick: bool) -> list[Settings]:
     """One to ten 5-chains."""
-    return [
-        {
-            "size": SIZE,
-            "K": K,
-            "row_triplets": 0,
-            "column_triplets": 5 * chains,
-            "strength": 1.0,
-            "repetition": repetition,
-            "sweeps": synthetic.SWEEPS,
-            **algorithm,
-        }
-        for repetition in range(2 if quick else REPETITIONS)
-        for chains in ((1, 5, 10) if quick else CHAINS)
-        for algorithm in synthetic.combinations()
-    ]
+    chains = (1, 5, 10) if quick else range(1, 11)
+    cases = [(100, 20, 0, 5 * n, 1.0) for n in chains]
+    return synthetic.jobs(cases, 2 if quick else synthetic.REPETITIONS)
 
 
 def averages() -> dict[tuple[str, str, str], float]:
@@ -52,7 +39,7 @@ def section(rows: list[Row]) -> Section:
         "the symmetric divergence, in whose logarithms entries count as 2.2e-16 at least (as in "
         "the authors' program), for the library's own as 2.2e-16 times the mean entry."
     )
-    return report(text, rows, Over("column_triplets", "number of triplets"), averages())
+    return report(text, rows, Axis("column_triplets", "number of triplets"), averages())
 
 
 EXPERIMENT = Experiment(

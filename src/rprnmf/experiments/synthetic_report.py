@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from rprnmf.experiments.algorithms import OWN, PAPER
 from rprnmf.experiments.beside_paper import stopped_early
 from rprnmf.experiments.fits import ERROR
-from rprnmf.experiments.harness.drawing import Panel, draw_panels, lines_of
+from rprnmf.experiments.harness.drawing import Axis, Panel, draw_panels
 from rprnmf.experiments.harness.experiment import Row, column, where
 from rprnmf.experiments.harness.metric import MEASURES, METRICS, as_printed, number
 from rprnmf.experiments.harness.report import Figure, Section, Table
@@ -22,31 +21,20 @@ SHOWN = ("MSL", "MD", "CSR", "seconds")
 Known = dict[tuple[str, str, str], float]  # published averages by algorithm, measure and metric
 
 
-@dataclass(frozen=True)
-class Over:
-    """The quantity that a figure has on its horizontal axis."""
-
-    setting: str
-    label: str
-    log_x: bool = False
-    log_time: bool = False
-
-
-def report(text: str, rows: list[Row], over: Over, known: Known | None = None) -> Section:
-    """MSL/MD, CSR and time over one quantity, and their averages."""
+def report(
+    text: str, rows: list[Row], x: Axis, known: Known | None = None, log_time: bool = False
+) -> Section:
+    """MSL/MD, CSR and time over one setting, and their averages."""
     known = known or {}
     caption = (
         "Averages over everything else: mean ± standard deviation of single runs, "
         f"{n_repetitions(rows)} repetitions; in brackets what is published; the best of a measure "
         "is bold"
     )
-    tables = [
-        averages_table(caption, rows, SHOWN, known),
-        points_table("points", rows, over),
-    ]
+    tables = [averages_table(caption, rows, SHOWN, known), points_table("points", rows, x)]
     found = findings(rows, known)
     own = next((one for one in found if one.startswith(OWN)), "")
-    return Section(text, tables, [figure(rows, over)], found, own)
+    return Section(text, tables, [figure(rows, x, log_time)], found, own)
 
 
 def n_repetitions(rows: list[Row]) -> int:
@@ -54,40 +42,31 @@ def n_repetitions(rows: list[Row]) -> int:
     return len({row["repetition"] for row in rows})
 
 
-def figure(rows: list[Row], over: Over) -> Figure:
-    """Error, CSR and time over one quantity."""
-    x, label, log_x = over.setting, over.label, over.log_x
-    error, rate, seconds = (
-        lines_of(rows, x, value) for value in (error_of, itemgetter("CSR"), itemgetter("seconds"))
-    )
+def figure(rows: list[Row], x: Axis, log_time: bool = False) -> Figure:
+    """Error, CSR and time over one setting."""
     panels = [
-        Panel("MSL / MD", label, "MSL / MD", error, True, log_x),
-        Panel("CSR (%)", label, "CSR (%)", rate, False, log_x),
-        Panel("Processing time (s)", label, "seconds", seconds, over.log_time, log_x),
+        Panel("MSL / MD", lambda row: row[ERROR[row["measure"]][0]], log=True),
+        Panel("CSR (%)", itemgetter("CSR")),
+        Panel("Processing time (s)", itemgetter("seconds"), "seconds", log_time),
     ]
     caption = (
         "MSL (Euclidean, solid) and MD (Divergence, dashed), CSR and time; means of "
         f"{n_repetitions(rows)} repetitions, bars are standard deviations. Time is what one thread "
         "spent on the fit."
     )
-    return draw_panels("", caption, panels)
+    return draw_panels("", caption, rows, x, panels)
 
 
-def error_of(row: Row) -> float:
-    """MSL or MD."""
-    return row[ERROR[row["measure"]][0]]
-
-
-def points_table(name: str, rows: list[Row], over: Over) -> Table:
+def points_table(name: str, rows: list[Row], x: Axis) -> Table:
     """What the figure shows, in a file."""
     body: list[list[Any]] = []
-    for place in sorted({row[over.setting] for row in rows}):
-        at = where(rows, **{over.setting: place})
+    for place in sorted({row[x.setting] for row in rows}):
+        at = where(rows, **{x.setting: place})
         for algorithm, measure in dict.fromkeys((r["algorithm"], r["measure"]) for r in at):
             part = where(at, algorithm=algorithm, measure=measure)
             cells = [summary(column(part, metric)) for metric in SHOWN]
             body.append([f"{place:g}", algorithm, MEASURES[measure], *cells])
-    head = [over.label, "algorithm", "measure", *SHOWN]
+    head = [x.label, "algorithm", "measure", *SHOWN]
     return Table(name, "The points of the figure", head, body, shown=False)
 
 

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from rprnmf.experiments import fits, synthetic
+from rprnmf.experiments.harness.drawing import Axis
 from rprnmf.experiments.harness.experiment import Experiment, Row, Settings
 from rprnmf.experiments.harness.report import Section
-from rprnmf.experiments.synthetic_report import Over, report
+from rprnmf.experiments.synthetic_report import report
 
-SIZES, REPETITIONS = range(20, 201, 20), 10
+SIZES = range(20, 201, 20)
 
 
 def jobs(quick: bool) -> list[Settings]:
     """N x N with N / 5 components and as many triplets."""
-    return [
-        {
-            "size": size,
-            "K": size // 5,
-            "row_triplets": 0,
-            "column_triplets": size // 5,
-            "strength": 1.0,
-            "repetition": repetition,
-            "sweeps": synthetic.SWEEPS,
-            **algorithm,
-        }
-        for repetition in range(2 if quick else REPETITIONS)
-        for size in ((20, 60, 100) if quick else SIZES)
-        for algorithm in synthetic.combinations()
-    ]
+    cases = [(n, n // 5, 0, n // 5, 1.0) for n in ((20, 60, 100) if quick else SIZES)]
+    return synthetic.jobs(cases, 2 if quick else synthetic.REPETITIONS)
 
 
 def section(rows: list[Row]) -> Section:
@@ -35,7 +23,7 @@ def section(rows: list[Row]) -> Section:
         "As in Figure 4, for matrices of N x N with N / 5 components and N / 5 triplets "
         "in 5-chains, of which the last may be cut. The paper prints no numbers for this one."
     )
-    return report(text, rows, Over("size", "N", log_time=True))
+    return report(text, rows, Axis("size", "N"), log_time=True)
 
 
 EXPERIMENT = Experiment(

@@ -39,27 +39,23 @@ RC: dict[Any, Any] = {
 }
 
 
-@dataclass
-class Line:
-    """Points of one algorithm, with how far they spread."""
+@dataclass(frozen=True)
+class Axis:
+    """The setting that all panels of a figure have on their horizontal axis."""
 
-    algorithm: str
-    measure: str
-    x: Sequence[float]
-    y: Sequence[float]
-    spread: Sequence[float] | None = None
+    setting: str
+    label: str
+    log: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class Panel:
-    """Lines under one title."""
+    """What one panel has on its vertical axis; without a label that is the title."""
 
     title: str
-    x_label: str
-    y_label: str
-    lines: list[Line]
-    log_y: bool = False
-    log_x: bool = False
+    y: Callable[[Row], float]
+    label: str = ""
+    log: bool = False
 
 
 def need_matplotlib() -> tuple[Any, Any]:
@@ -88,29 +84,32 @@ def draw(
     return Figure(name, caption, svg.getvalue(), png.getvalue())
 
 
-def draw_panels(name: str, caption: str, panels: Sequence[Panel]) -> Figure:
-    """Panels side by side with one legend."""
+def draw_panels(
+    name: str, caption: str, rows: list[Row], x: Axis, panels: Sequence[Panel]
+) -> Figure:
+    """Panels side by side with one legend: a line for every algorithm and measure."""
 
     def paint(canvas: Any) -> None:
         axes = canvas.subplots(1, len(panels), squeeze=False)[0]
         shown: dict[str, Any] = {}
         for axis, panel in zip(axes, panels, strict=True):
-            for line in panel.lines:
-                label = line.algorithm + (", Divergence" if line.measure == "divergence" else "")
+            lines = lines_of(rows, x.setting, panel.y)
+            for (algorithm, measure), points in lines.items():
+                label = algorithm + (", Divergence" if measure == "divergence" else "")
                 drawn = axis.errorbar(
-                    *(line.x, line.y, line.spread),
-                    color=COLOURS.get(line.algorithm, "#333333"),
+                    *zip(*points, strict=True),
+                    color=COLOURS.get(algorithm, "#333333"),
                     marker="o",
-                    linestyle=DASHES[line.measure],
+                    linestyle=DASHES[measure],
                     elinewidth=0.6,
                     linewidth=1.4,
                 )
                 shown.setdefault(label, drawn)
-            axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
-            if panel.log_y and any(y > 0 for line in panel.lines for y in line.y):
+            axis.set(title=panel.title, xlabel=x.label, ylabel=panel.label or panel.title)
+            if panel.log and any(mean > 0 for points in lines.values() for _, mean, _ in points):
                 axis.set_yscale("log")
-            if panel.log_x:
-                zero = any(0 in line.x for line in panel.lines)
+            if x.log:
+                zero = any(row[x.setting] == 0 for row in rows)
                 axis.set_xscale("symlog" if zero else "log")
                 if zero:
                     axis.set_xlim(left=0)
@@ -121,25 +120,18 @@ def draw_panels(name: str, caption: str, panels: Sequence[Panel]) -> Figure:
     return draw(name, caption, paint, (4.0 * len(panels), 3.9))
 
 
-def spread(values: list[float]) -> float:
-    """The standard deviation, 0 of one value."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-
-
-def lines_of(rows: list[Row], x: str, y: Callable[[Row], float | None]) -> list[Line]:
-    """A line for every algorithm and measure: means over what else differs."""
+def lines_of(
+    rows: list[Row], x: str, y: Callable[[Row], float]
+) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
+    """For every algorithm and measure: places, means and standard deviations (0 of one value)."""
     found: dict[tuple[str, str], dict[float, list[float]]] = {}
     for row in rows:
-        value = y(row)
-        if value is not None:
-            points = found.setdefault((row["algorithm"], row["measure"]), {})
-            points.setdefault(row[x], []).append(value)
-    return [
-        Line(
-            *names,
-            sorted(points),
-            [float(np.mean(points[place])) for place in sorted(points)],
-            [spread(points[place]) for place in sorted(points)],
-        )
+        points = found.setdefault((row["algorithm"], row["measure"]), {})
+        points.setdefault(row[x], []).append(y(row))
+    return {
+        names: [
+            (place, float(np.mean(values)), float(np.std(values, ddof=min(len(values) - 1, 1))))
+            for place, values in sorted(points.items())
+        ]
         for names, points in found.items()
-    ]
+    }

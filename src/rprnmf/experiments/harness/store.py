@@ -13,8 +13,6 @@ from typing import Any
 
 from rprnmf.experiments.harness.experiment import Row, Settings, Values
 
-BLOCK = 4096  # bytes that are read at once
-
 
 def key(settings: Settings) -> str:
     """The same text for the same settings, whatever their order."""
@@ -80,37 +78,19 @@ class Store:
             raise self.error(self._line[name], reason)
 
     def add(self, settings: Settings, values: Values) -> None:
-        """Take down a job."""
+        """Take down a job; what a killed process left behind the last whole line is cut off."""
         values = plain(values)
         record = {"settings": settings, "values": values}
         line = (json.dumps(record, allow_nan=False) + "\n").encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        handle = os.open(self.path, flags, 0o666)
-        try:
-            os.lseek(handle, self._end(handle), os.SEEK_SET)
-            written = os.write(handle, line)
+        with self.path.open("a+b", buffering=0) as file:
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+            written = file.write(line)
             if written < len(line):
                 raise OSError(f"{self.path}: only {written} of {len(line)} bytes were written.")
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            os.fsync(file.fileno())
         self._values[key(settings)] = values
-
-    @staticmethod
-    def _end(handle: int) -> int:
-        """Where the last whole line ends; what is behind it is cut off."""
-        size = end = os.lseek(handle, 0, os.SEEK_END)
-        while end > 0:
-            begin = max(end - BLOCK, 0)
-            os.lseek(handle, begin, os.SEEK_SET)
-            place = os.read(handle, end - begin).rfind(b"\n")
-            end = begin + place + 1
-            if place >= 0:
-                break
-        if end < size:
-            os.ftruncate(handle, end)
-        return end
 
 
 def unlike(found: Any, example: Any, name: str = "") -> str | None:
