@@ -20,8 +20,9 @@ from rprnmf.experiments.algorithms import (
     PAPER,
     PLAIN,
     PLAIN_L2,
+    near_pairs,
 )
-from rprnmf.experiments.fits import LOSS, Task, example, fit, measured, near_pairs, start
+from rprnmf.experiments.fits import LOSS, Task, example, fit, measured, start
 from rprnmf.experiments.harness.experiment import published
 from rprnmf.experiments.harness.processes import finished
 from rprnmf.experiments.harness.store import key, unlike

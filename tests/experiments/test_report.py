@@ -16,7 +16,7 @@ from rprnmf.experiments.algorithms import (
     PLAIN,
 )
 from rprnmf.experiments.beside_paper import section_beside_paper, stopped_early
-from rprnmf.experiments.faces import section as faces_section
+from rprnmf.experiments.faces_report import section as faces_section
 from rprnmf.experiments.harness.formats import csv_text, write_report
 from rprnmf.experiments.harness.metric import METRICS, number
 from rprnmf.experiments.harness.report import Cell, Report, Table

@@ -1,8 +1,15 @@
-"""The algorithms that the experiments compare: their names, their settings, their editions."""
+"""The algorithms that the experiments compare: names, settings, editions, graphs."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.neighbors import kneighbors_graph
+from sklearn.preprocessing import normalize
+
+from rprnmf.triplets import Triplets
 
 PAPER = ("NMF", "GNMF", "LCNMF", "RPR-NMF")  # by the authors' rules
 # the library's own, with the distance of the measure: without triplets, and with them
@@ -49,3 +56,22 @@ def recipe(algorithm: str, missing: bool = False) -> dict[str, Any]:
     if algorithm == BOTH:
         found |= {"near": NEAR}
     return found
+
+
+def correlated(points: np.ndarray) -> sp.csr_matrix:
+    """A graph of neighbours by correlation r, for pictures differ in brightness and contrast.
+
+    Both must be among the other's nearest. Weights are exp((r - 1) / HEAT): neighbours that are
+    not much alike hardly count.
+    """
+    centred = points - points.mean(axis=1, keepdims=True)
+    graph = kneighbors_graph(normalize(centred), NEIGHBOURS, mode="distance")
+    graph.data = np.exp(-(graph.data**2) / (2.0 * HEAT))  # of unit vectors: d^2 = 2 (1 - r)
+    return graph.minimum(graph.T)
+
+
+def near_pairs(triplets: Triplets, n: int) -> sp.csr_matrix:
+    """A graph of what is said to be closer than something else."""
+    q, r, _ = triplets.items.T
+    graph = sp.csr_matrix((np.ones(len(q)), (q, r)), shape=(n, n)) > 0
+    return graph.maximum(graph.T).astype(np.float64)

@@ -25,7 +25,9 @@ def section_beside_paper(
     settings were chosen by it.
     """
     known = [
-        {**row, "K": row["K"] if row["K"] == AVERAGE else int(row["K"])} for row in published(name)
+        {**row, "K": K if K == AVERAGE else int(K), "value": float(row["value"])}
+        for row in published(name)
+        for K in [row["K"]]
     ]
     metrics = [m for m in METRICS.values() if m.name != "seconds" and column(rows, m.name)]
     tables = [

@@ -13,21 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import kneighbors_graph
-from sklearn.preprocessing import normalize
 
 from rprnmf.estimators import GNMF, LCNMF, NMF, RPRNMF
 from rprnmf.experiments import algorithms
-from rprnmf.experiments.algorithms import (
-    BOTH,
-    GRAPH,
-    HEAT,
-    NEAR,
-    NEIGHBOURS,
-    PAPER,
-    PLAIN,
-    PLAIN_L2,
-)
+from rprnmf.experiments.algorithms import BOTH, GRAPH, PAPER, PLAIN, PLAIN_L2
 from rprnmf.losses import LOSSES
 from rprnmf.metrics import constraint_satisfied_rate, mean_divergence, mean_squared_loss
 from rprnmf.observed import make_view
@@ -87,15 +76,7 @@ def start(rng: Any, shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndar
 
 
 def fit(algorithm: str, measure: str, task: Task) -> Fit:
-    """Run one algorithm on a task, after a small one: what is loaded or compiled does not count.
-
-    Parameters
-    ----------
-    algorithm : str
-        One of the paper's, by its authors' rules, or of the library's own.
-    measure : {"euclidean", "divergence"}
-    task : Task
-    """
+    """Run an algorithm on a task, after a small one: what is loaded or compiled does not count."""
     warm_up(algorithm, measure, task.missing, tuple(task.sides))
     return fit_cold(algorithm, measure, task)
 
@@ -167,9 +148,10 @@ def by_the_library(
     if algorithm in (PLAIN, PLAIN_L2):
         return NMF(**common), {}
     if algorithm in (GRAPH, BOTH):
-        graph = correlated(task.X.T)
+        graph = algorithms.correlated(task.X.T)
         if algorithm == BOTH and "column" in task.sides:
-            graph = graph.maximum(NEAR * near_pairs(*task.sides["column"]))
+            pairs = algorithms.near_pairs(*task.sides["column"])
+            graph = graph.maximum(algorithms.NEAR * pairs)
         common["column_graph"] = graph
     return RPRNMF(**common, distance=measure), {} if algorithm == GRAPH else task.triplets
 
@@ -186,25 +168,6 @@ def carry(found: Fit, measure: str, task: Task) -> None:
     rule = ScaleRule(view, LOSSES[LOSS[measure]], len(found.H), rows, columns)
     found.W, Ht = rule.apply(found.W, np.ascontiguousarray(found.H.T))
     found.H = np.ascontiguousarray(Ht.T)
-
-
-def correlated(points: np.ndarray) -> sp.csr_matrix:
-    """A graph of neighbours by correlation r, for pictures differ in brightness and contrast.
-
-    Both must be among the other's nearest. Weights are exp((r - 1) / HEAT): neighbours that are
-    not much alike hardly count.
-    """
-    centred = points - points.mean(axis=1, keepdims=True)
-    graph = kneighbors_graph(normalize(centred), NEIGHBOURS, mode="distance")
-    graph.data = np.exp(-(graph.data**2) / (2.0 * HEAT))  # of unit vectors: d^2 = 2 (1 - r)
-    return graph.minimum(graph.T)
-
-
-def near_pairs(triplets: Triplets, n: int) -> sp.csr_matrix:
-    """A graph of what is said to be closer than something else."""
-    q, r, _ = triplets.items.T
-    graph = sp.csr_matrix((np.ones(len(q)), (q, r)), shape=(n, n)) > 0
-    return graph.maximum(graph.T).astype(np.float64)
 
 
 def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:

@@ -11,19 +11,11 @@ import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 from rprnmf.datasets import fetch_movielens_1m
-from rprnmf.experiments.algorithms import (
-    OWN,
-    OWN_L2,
-    PAPER,
-    PLAIN,
-    PLAIN_L2,
-    RATINGS,
-    recipe,
-)
+from rprnmf.experiments import fits
+from rprnmf.experiments.algorithms import OWN, OWN_L2, PAPER, PLAIN, PLAIN_L2, RATINGS, recipe
 from rprnmf.experiments.beside_paper import section_beside_paper
 from rprnmf.experiments.fits import Task, fit, measured, start
-from rprnmf.experiments.fits import example as fit_example
-from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, Values, column, grouped
 from rprnmf.experiments.harness.metric import MEASURES, as_printed, number
 from rprnmf.experiments.harness.report import Section, Table
 from rprnmf.experiments.harness.tables import AVERAGE
@@ -89,11 +81,9 @@ def run(settings: Settings) -> Values:
     K, n = settings["K"], settings["constraints"]
     rng = np.random.RandomState([3, K, settings["fold"]])
     X = sp.csr_array(parts.X_train)
-    W, H = start(rng, X.shape, K)
     task = Task(
         X,
-        W,
-        H,
+        *start(rng, X.shape, K),
         row_triplets=triplets_from_metadata(
             n,
             categories={"gender": bunch.gender, "occupation": bunch.occupation},
@@ -117,7 +107,7 @@ def run(settings: Settings) -> Values:
 
 def example(settings: Settings) -> Values:
     """What `run` returns."""
-    return {**fit_example(settings), "RMSE": nan, "F1": nan}
+    return {**fits.example(settings), "RMSE": nan, "F1": nan}
 
 
 def cost(settings: Settings) -> float:
@@ -173,10 +163,8 @@ def half_of_it(tables: list[Table]) -> list[str]:
 
 def worse_than_the_mean(rows: list[Row]) -> list[str]:
     """Where some predictions are so large that the RMSE speaks of little else."""
-    errors: dict[tuple[str, str, int], list[float]] = {}
-    for row in rows:
-        errors.setdefault((row["algorithm"], row["measure"], row["K"]), []).append(row["RMSE"])
-    means = {kind: float(np.mean(found)) for kind, found in errors.items()}  # NaN: diverged
+    kinds = grouped(rows, "algorithm", "measure", "K")
+    means = {kind: float(np.mean(column(kinds[kind], "RMSE"))) for kind in kinds}  # NaN: diverged
     worse = {kind: error for kind, error in means.items() if not error <= OF_THE_MEAN}
     if not worse:
         return []

@@ -7,7 +7,7 @@ import numpy as np
 from rprnmf.experiments import fits, synthetic
 from rprnmf.experiments.beside_paper import stopped_early
 from rprnmf.experiments.harness.drawing import Axis
-from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, column, where
+from rprnmf.experiments.harness.experiment import Experiment, Row, Settings, column, grouped, where
 from rprnmf.experiments.harness.metric import MEASURES, METRICS, number
 from rprnmf.experiments.harness.report import Section
 from rprnmf.experiments.synthetic_report import figure, points_table
@@ -48,8 +48,8 @@ def trend(rows: list[Row], measure: str, error: str) -> list[str]:
     texts = []
     for metric in (METRICS[error], METRICS["CSR"]):
         means = {
-            strength: float(np.mean(column(where(part, strength=strength), metric.name)))
-            for strength in sorted({row["strength"] for row in part})
+            strength: float(np.mean(column(runs, metric.name)))
+            for (strength,), runs in sorted(grouped(part, "strength").items())
         }
         low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
         first, last = (number(means[end(means)], 3) for end in (min, max))

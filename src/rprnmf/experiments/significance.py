@@ -11,13 +11,14 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from rprnmf.experiments.algorithms import CONTROL, PAPER
-from rprnmf.experiments.harness.experiment import Row, distinct, where
+from rprnmf.experiments.harness.experiment import Row, column, grouped, where
 from rprnmf.experiments.harness.metric import MEASURES, Metric, counted, number
 from rprnmf.experiments.harness.report import Table
 
 ASTRAY = 100.0  # times the median difference: the largest one says nothing of the others then
 CHANCE = 0.05  # that a rank test takes no difference for one
 FEWEST = 6  # pairs: fewer can never tell by it
+PUBLISHED = ("metric", "measure", "algorithm")
 DRAW = ("K", "repetition", "size", "column_triplets")  # rows that agree in these share a draw
 
 
@@ -102,13 +103,9 @@ def differences(
     rows: list[Row], metrics: Sequence[Metric], known: list[dict[str, Any]]
 ) -> list[Difference]:
     """Of whoever uses triplets: to the same without them, and to the paper's algorithms."""
-    present = distinct(rows, "algorithm")
-    sizes = {(row["K"], row["measure"]) for row in rows}
-    figures: dict[tuple[str, str, str], list[float]] = {}
-    for row in known:
-        if (row["K"], row["measure"]) in sizes:
-            place = row["metric"], row["measure"], row["algorithm"]
-            figures.setdefault(place, []).append(float(row["value"]))
+    present = [algorithm for (algorithm,) in grouped(rows, "algorithm")]
+    sizes = grouped(rows, "K", "measure")
+    figures = grouped([row for row in known if (row["K"], row["measure"]) in sizes], *PUBLISHED)
     found = [
         difference(rows, metric, one, other, measure)
         for one in present
@@ -120,9 +117,10 @@ def differences(
     ]
     for each in found:
         names = each.metric.name, each.measure
-        theirs = [figures.get((*names, who), []) for who in (each.one, each.other)]
-        if all(theirs):
-            each.published = float(np.mean(theirs[0]) - np.mean(theirs[1]))
+        one, other = (figures.get((*names, who)) for who in (each.one, each.other))
+        if one and other:
+            averages = np.mean(column(one, "value")), np.mean(column(other, "value"))
+            each.published = float(np.subtract(*averages))
     return [each for each in found if each.runs]
 
 

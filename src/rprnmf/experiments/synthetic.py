@@ -45,11 +45,9 @@ def run(settings: Settings) -> Values:
         n_column_triplets=counts[1],
         random_state=rng,
     )
-    W, H = start(rng, made.data.shape, K)
     task = Task(
         made.data,
-        W,
-        H,
+        *start(rng, made.data.shape, K),
         made.row_triplets,
         made.column_triplets,
         strength=settings["strength"],

@@ -11,7 +11,7 @@ from rprnmf.experiments.algorithms import OWN, PAPER
 from rprnmf.experiments.beside_paper import stopped_early
 from rprnmf.experiments.fits import ERROR
 from rprnmf.experiments.harness.drawing import Axis, Panel, draw_panels
-from rprnmf.experiments.harness.experiment import Row, column, where
+from rprnmf.experiments.harness.experiment import Row, column, grouped, where
 from rprnmf.experiments.harness.metric import MEASURES, METRICS, as_printed, number
 from rprnmf.experiments.harness.report import Figure, Section, Table
 from rprnmf.experiments.harness.tables import averages_table, summary
@@ -60,12 +60,11 @@ def figure(rows: list[Row], x: Axis, log_time: bool = False) -> Figure:
 def points_table(name: str, rows: list[Row], x: Axis) -> Table:
     """What the figure shows, in a file."""
     body: list[list[Any]] = []
-    for place in sorted({row[x.setting] for row in rows}):
-        at = where(rows, **{x.setting: place})
-        for algorithm, measure in dict.fromkeys((r["algorithm"], r["measure"]) for r in at):
-            part = where(at, algorithm=algorithm, measure=measure)
-            cells = [summary(column(part, metric)) for metric in SHOWN]
-            body.append([f"{place:g}", algorithm, MEASURES[measure], *cells])
+    lines = grouped(rows, x.setting, "algorithm", "measure")
+    for place, algorithm, measure in sorted(lines, key=itemgetter(0)):
+        part = lines[place, algorithm, measure]
+        cells = [summary(column(part, metric)) for metric in SHOWN]
+        body.append([f"{place:g}", algorithm, MEASURES[measure], *cells])
     head = [x.label, "algorithm", "measure", *SHOWN]
     return Table(name, "The points of the figure", head, body, shown=False)
 
@@ -77,7 +76,7 @@ def mean(rows: list[Row], algorithm: str, measure: str, metric: str) -> float:
 
 def findings(rows: list[Row], known: Known) -> list[str]:
     """Sentences from the numbers; with a part of the algorithms only what needs no others."""
-    present = {(row["algorithm"], row["measure"]) for row in rows}
+    present = set(grouped(rows, "algorithm", "measure"))
     found = [
         beside_published(rows, *place, known[place])
         for algorithm in ("NMF", "RPR-NMF")

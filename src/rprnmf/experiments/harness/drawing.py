@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.harness.experiment import Row
+from rprnmf.experiments.harness.experiment import Row, grouped
 from rprnmf.experiments.harness.report import Figure
 
 COLOURS = {
@@ -19,9 +19,6 @@ COLOURS = {
     "RPR-NMF": "#0b5cad",
     "NMF (cd)": "#a3a8b0",
     "triplets (cd)": "#d6336c",
-    "exponential (cd)": "#e8863a",
-    "NMF, L2 (cd)": "#a3a8b0",
-    "triplets, L2 (cd)": "#d6336c",
     "graph (cd)": "#6aa84f",
     "triplets + graph (cd)": "#7b2fb5",
 }
@@ -122,16 +119,13 @@ def draw_panels(
 
 def lines_of(
     rows: list[Row], x: str, y: Callable[[Row], float]
-) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
+) -> dict[tuple, list[tuple[float, float, float]]]:
     """For every algorithm and measure: places, means and standard deviations (0 of one value)."""
-    found: dict[tuple[str, str], dict[float, list[float]]] = {}
-    for row in rows:
-        points = found.setdefault((row["algorithm"], row["measure"]), {})
-        points.setdefault(row[x], []).append(y(row))
     return {
         names: [
             (place, float(np.mean(values)), float(np.std(values, ddof=min(len(values) - 1, 1))))
-            for place, values in sorted(points.items())
+            for (place,), part in sorted(grouped(line, x).items())
+            for values in [[y(row) for row in part]]
         ]
-        for names, points in found.items()
+        for names, line in grouped(rows, "algorithm", "measure").items()
     }

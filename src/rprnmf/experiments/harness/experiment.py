@@ -67,6 +67,9 @@ def column(rows: list[Row], name: str) -> list[Any]:
     return [row[name] for row in rows if name in row]
 
 
-def distinct(rows: list[Row], name: str) -> list[Any]:
-    """The different values, in the order in which they come."""
-    return list(dict.fromkeys(column(rows, name)))
+def grouped(rows: list[Row], *names: str) -> dict[tuple, list[Row]]:
+    """The rows by what they have under these names, in the order in which that comes."""
+    found: dict[tuple, list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in names), []).append(row)
+    return found

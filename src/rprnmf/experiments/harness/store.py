@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -72,10 +72,17 @@ class Store:
         return {**{k: math.nan if v is None else v for k, v in values.items()}, **settings}
 
     def check(self, settings: Settings, example: Values) -> None:
-        """Raise if the values of a job that is done are not like the ones of an example."""
+        """Raise if the values of a stored job are not like those of an example.
+
+        What the example does not have is left out.
+        """
         name = key(settings)
-        if name in self._line and (reason := unlike(self._values[name], example)):
+        if name not in self._line:
+            return
+        found = self._values[name]
+        if reason := unlike(found, example):
             raise self.error(self._line[name], reason)
+        self._values[name] = {each: found[each] for each in example}
 
     def add(self, settings: Settings, values: Values) -> None:
         """Take down a job; what a killed process left behind the last whole line is cut off."""
@@ -94,26 +101,21 @@ class Store:
 
 
 def unlike(found: Any, example: Any, name: str = "") -> str | None:
-    """What is wrong with a stored value, or None: it is of the kind and length of the example.
+    """What is wrong with a stored value; None if it is of the kind of the example.
 
-    Names that the example does not have are nobody's business. A number must be finite, or None
-    where that of the example is NaN.
+    A number must be finite, or None where that of the example is NaN; a list as long as that of
+    the example; values by name may be more than those of the example.
     """
     wanted = None
     if isinstance(example, dict):
         if isinstance(found, dict):
-            for each, value in example.items():
-                if each not in found:
-                    return f"{f'{name}, ' if name else ''}{each} is missing"
-                if reason := unlike(found[each], value, f"{name}, {each}" if name else each):
-                    return reason
-            return None
+            parts = [(each, found.get(each, ...), example[each]) for each in example]
+            return _first_unlike(name, parts)
         wanted = f"{', '.join(example)} by name"
     elif isinstance(example, list):
         if isinstance(found, list) and len(found) == len(example):
-            pairs = enumerate(zip(found, example, strict=True), 1)
-            reasons = (unlike(*pair, f"{name}, place {place}") for place, pair in pairs)
-            return next(filter(None, reasons), None)
+            places = [f"place {place}" for place in range(1, len(example) + 1)]
+            return _first_unlike(name, zip(places, found, example, strict=True))
         wanted = f"a list of {len(example)}"
     elif isinstance(example, str):
         wanted = None if isinstance(found, str) else "text"
@@ -121,6 +123,14 @@ def unlike(found: Any, example: Any, name: str = "") -> str | None:
         real = isinstance(found, int | float) and not isinstance(found, bool)
         wanted = None if real and abs(found) <= sys.float_info.max else "a number"
     return wanted and f"{name} must be {wanted}, found {json.dumps(found)[:60]}"
+
+
+def _first_unlike(name: str, parts: Iterable[tuple[str, Any, Any]]) -> str | None:
+    for part, found, example in parts:
+        whole = f"{name}, {part}" if name else part
+        if reason := f"{whole} is missing" if found is ... else unlike(found, example, whole):
+            return reason
+    return None
 
 
 @contextmanager

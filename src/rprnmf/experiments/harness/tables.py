@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.experiments.harness.experiment import Row, column, distinct, where
+from rprnmf.experiments.harness.experiment import Row, column, grouped, where
 from rprnmf.experiments.harness.metric import MEASURES, METRICS, Metric, counted, number
 from rprnmf.experiments.harness.report import Cell, Table
 
@@ -39,19 +39,19 @@ def metric_table(
     metric: Metric, measure: str, rows: list[Row], known: list[dict[str, Any]]
 ) -> Table:
     """One metric and measure: a row for every K, a column for every algorithm."""
-    algorithms, sizes = distinct(rows, "algorithm"), sorted(distinct(rows, "K"))
-    figures = {
-        (row["K"], row["algorithm"]): float(row["value"])
-        for row in where(known, measure=measure, metric=metric.name)
+    runs = grouped(rows, "K", "algorithm")
+    algorithms = list(dict.fromkeys(algorithm for _, algorithm in runs))
+    sizes = sorted({K for K, _ in runs})
+    values = {
+        (K, one): column(runs.get((K, one), []), metric.name) for K in sizes for one in algorithms
     }
-    runs = {
-        (K, one): column(where(rows, K=K, algorithm=one), metric.name)
-        for K in sizes
-        for one in algorithms
+    figures = {
+        (row["K"], row["algorithm"]): row["value"]
+        for row in where(known, measure=measure, metric=metric.name)
     }
     body: list[list[Any]] = []
     for K in sizes:
-        cells = [summary(runs[K, one], figures.get((K, one))) for one in algorithms]
+        cells = [summary(values[K, one], figures.get((K, one))) for one in algorithms]
         triplets = max(column(where(rows, K=K), "n_triplets"))
         body.append([str(K), str(triplets), *mark_best(cells, metric)])
     whole = {row["K"] for row in known} - {AVERAGE} <= set(sizes)
@@ -63,7 +63,7 @@ def metric_table(
         for one in algorithms
     ]
     body.append([AVERAGE, "", *mark_best(cells, metric)])
-    counts = [len(values) for values in runs.values()]
+    counts = [len(each) for each in values.values()]
     how_many = counted(max(counts), "run")
     if min(counts) < max(counts):
         how_many = f"{min(counts)} to {how_many} ({AVERAGE}: of those that have every K)"
@@ -78,11 +78,8 @@ def metric_table(
 
 def averages(rows: list[Row], metric: str, n_sizes: int) -> list[float]:
     """Over K, for every repetition that has them all."""
-    found = (
-        column(where(rows, repetition=repetition), metric)
-        for repetition in sorted(distinct(rows, "repetition"))
-    )
-    return [float(np.mean(values)) for values in found if len(values) == n_sizes]
+    parts = sorted(grouped(rows, "repetition").items())
+    return [float(np.mean(column(part, metric))) for _, part in parts if len(part) == n_sizes]
 
 
 def averages_table(
@@ -93,8 +90,7 @@ def averages_table(
 ) -> Table:
     """A row for every algorithm and measure, averaged over everything else."""
     body: list[list[Any]] = []
-    for algorithm, measure in dict.fromkeys((row["algorithm"], row["measure"]) for row in rows):
-        part = where(rows, algorithm=algorithm, measure=measure)
+    for (algorithm, measure), part in grouped(rows, "algorithm", "measure").items():
         cells = [summary(column(part, m), known.get((algorithm, measure, m))) for m in metrics]
         body.append([algorithm, MEASURES[measure], *cells])
     for measure in MEASURES.values():
