@@ -292,9 +292,9 @@ def test_a_share_of_which_half_is_published_is_named():
         head = ["K", "triplets", "LCNMF"]
         return Table("t", "", head, [cells], metric=METRICS["CSR"], measure="euclidean")
 
-    (text,) = movielens.half_of_it([table(99.98, 49.98)])
+    (text,) = movielens.half_published([table(99.98, 49.98)])
     assert text.startswith("CSR %, Euclidean: LCNMF meets 100.0 % here, twice the published 49.98")
-    assert movielens.half_of_it([table(99.98, 98.0)]) == []
+    assert movielens.half_published([table(99.98, 98.0)]) == []
 
 
 def test_predictions_beyond_all_measure_are_named():

@@ -1,4 +1,4 @@
-"""The command line: ``rprnmf COMMAND``; one file a command."""
+"""The command line: ``rprnmf COMMAND``; one file per command."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 
-COMMANDS = ("reproduce",)  # a module of this folder each, with add_arguments and run
+COMMANDS = ("reproduce",)  # each is a module of this folder, with add_arguments and run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code.
 
-    That is 0, 1 after an error, 2 for what is not understood, 3 if all was done but for data that
-    are not there, and 130 after an interrupt (SIGINT or SIGTERM).
+    That is 0; 1 after an error; 2 for arguments that are not understood; 3 if something was left
+    out because a data set is not there; 130 after an interrupt (SIGINT or SIGTERM).
 
     Parameters
     ----------
     arguments : sequence of str, default=None
-        None is what the program was called with.
+        None takes those of the program.
     """
     parser = argparse.ArgumentParser(
         prog="rprnmf", description="Factorise a matrix and keep what is known about it."
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def asked_to_end() -> Iterator[None]:
-    """Within it a program that is asked to end does so as if it were interrupted: in order."""
+    """Within it SIGTERM raises KeyboardInterrupt, so that the program ends in order."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments of the command."""
     from rprnmf.experiments import EXPERIMENTS
 
-    parser.epilog = "Exit code 3: done, but for data sets that are not there; each is named."
+    parser.epilog = "Exit code 3: all is done except what needs data sets that are not there."
     parser.add_argument(
         "name", choices=[*EXPERIMENTS, "all"], metavar="NAME", help=", ".join([*EXPERIMENTS, "all"])
     )
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it."""
+    """Run the command; returns the exit code."""
     from rprnmf.experiments import reproduce
     from rprnmf.experiments.harness.runner import default_folder
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for section in report.sections:
         if arguments.name not in ("all", section.name):
-            continue  # of an earlier run; it is in the report
+            continue  # an earlier run found it; it is in the report
         print(f"\n{section.title}")
         for finding in section.findings:
             print(f"  - {finding}")

@@ -17,8 +17,9 @@ def load_four_points() -> Bunch:
     Returns
     -------
     bunch : Bunch
-        ``data``: ndarray of shape (3, 4), a point a column; ``column_triplets``: all comparisons
-        of two distances with a common point, as they are in three dimensions; ``DESCR``.
+        ``data``: ndarray of shape (3, 4), one point per column; ``column_triplets``: all
+        comparisons of two distances with a common point, as they are in three dimensions;
+        ``DESCR``.
 
     Examples
     --------

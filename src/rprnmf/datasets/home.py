@@ -74,7 +74,7 @@ def get_data_home(data_home: Any = None) -> Path:
 
 
 def folders(data_home: Any = None) -> list[Path]:
-    """Where to look, first place first; the last one may be written to."""
+    """The folders to look in, in this order; downloads go to the last one."""
     if data_home is not None:
         return [Path(data_home).expanduser()]
     named = os.environ.get(VARIABLE)
@@ -87,7 +87,7 @@ def locate(
     data_home: Any = None,
     download_if_missing: bool = True,
 ) -> Path:
-    """The folder that has a prepared data set; it is brought there if need be.
+    """The folder that has a prepared data set, which is downloaded and prepared if need be.
 
     Parameters
     ----------

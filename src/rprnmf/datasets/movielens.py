@@ -134,7 +134,7 @@ def _movielens(source: Source, convert: Any, data_home: Any, download_if_missing
 
 
 def _table(path: Path, head: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of a CSV file that must be there, whole."""
+    """The columns of a CSV file; all must be there and complete."""
     expected = f"{path} must be a CSV file with columns {', '.join(head)}"
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -164,7 +164,7 @@ def _whole_numbers(path: Path, table: dict[str, list[str]], name: str) -> np.nda
 
 
 def _places(path: Path, named: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The lines of the ids that ratings have."""
+    """The line of each id that has ratings."""
     order = np.argsort(named, kind="stable")
     place = np.searchsorted(named[order], wanted)
     there = place < len(named)

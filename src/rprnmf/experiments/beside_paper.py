@@ -11,8 +11,8 @@ from rprnmf.experiments.harness.report import Section, Table
 from rprnmf.experiments.harness.tables import AVERAGE, metric_table
 from rprnmf.experiments.significance import claims, differences, significance_table, verdicts
 
-CLOSE, POINTS = 0.05, 2.0  # of an error, and for shares: what counts as the published figure
-NAMED = 6  # averages that differ are named
+CLOSE, POINTS = 0.05, 2.0  # relative for errors, points for percentages: close to the published
+NAMED = 6  # at most so many differences are named
 
 
 def section_beside_paper(
@@ -20,9 +20,9 @@ def section_beside_paper(
 ) -> Section:
     """A section with one table per metric and measure: mean ± standard deviation (published).
 
-    ``champion`` is the algorithm of the library that is put beside the paper's best.
-    ``fitted`` are algorithms and metrics whose agreement with the paper says nothing, for
-    settings were chosen by it.
+    ``champion`` is the algorithm of the library that is compared with the paper's best.
+    ``fitted`` are pairs of algorithm and metric that are not counted as agreement with the paper,
+    because settings were chosen to agree in them.
     """
     known = [
         {**row, "K": K if K == AVERAGE else int(K), "value": float(row["value"])}
@@ -79,9 +79,9 @@ def agreement(tables: Sequence[Table], fitted: Collection[tuple[str, str]] = ())
 
 
 def champion_beside_best(tables: Sequence[Table], champion: str, rows: list[Row]) -> list[str]:
-    """The library's way to do this beside the paper's best, and at what error.
+    """The champion beside the paper's best, and its error beside that of NMF.
 
-    ``champion`` is named beforehand: to take whatever came out best would favour the library.
+    The champion is named beforehand: to take whatever came out best would favour the library.
     """
     texts = []
     for metric in (metric for metric in METRICS.values() if metric.judged):
@@ -105,7 +105,7 @@ def champion_beside_best(tables: Sequence[Table], champion: str, rows: list[Row]
 def beside_best(
     tables: Sequence[Table], metric: Metric, champion: str, line: str, words: str
 ) -> str | None:
-    """An algorithm's figure in a line of the tables, that without triplets, the best published."""
+    """The champion in one line of the tables, the same without triplets, the best published."""
     found: dict[str, float] = {}
     theirs: list[tuple[float, str]] = []
     for table in tables:
@@ -126,7 +126,7 @@ def beside_best(
 
 
 def stopped_early(rows: list[Row]) -> list[str]:
-    """Which of the authors' programs gave up before the last sweep."""
+    """Which of the paper's algorithms stopped before the last sweep."""
     sentences = []
     for algorithm in PAPER:
         for measure, name in MEASURES.items():

@@ -22,7 +22,7 @@ from rprnmf.triplets import Triplets, triplets_from_labels
 
 ALGORITHMS = (*PAPER, PLAIN, OWN, EXPONENTIAL, GRAPH, BOTH)
 FETCH: dict[str, Callable[..., Bunch]] = {"orl": fetch_orl, "pie": fetch_pie}
-TAG = {"orl": 1, "pie": 2}  # of the random draws
+TAG = {"orl": 1, "pie": 2}  # makes their random draws different
 
 
 @lru_cache(maxsize=2)
@@ -33,17 +33,17 @@ def faces(dataset: str) -> Bunch:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it is done: the paper's table, and fits with more and more triplets."""
+    """How many fits: for the paper's table, and with more and more triplets."""
 
     classes: tuple[int, ...]
     repetitions: int
-    people: int  # with more and more triplets
-    repetitions_of_these: int
-    counts: tuple[int, ...] = (0, 1, 2, 5, 10, 50)  # triplets per person
+    people: int  # in fits with more and more triplets
+    repetitions_with_more: int
+    counts: tuple[int, ...] = (0, 1, 2, 5, 10, 50)  # of triplets per person
 
 
 def experiment(name: str, title: str, protocol: str, full: Plan, quick: Plan) -> Experiment:
-    """That of one set of faces; ``protocol`` says in words which triplets it has."""
+    """The experiment on one set of faces; ``protocol`` says in words which triplets it has."""
     return Experiment(
         name,
         title,
@@ -86,7 +86,7 @@ def jobs(dataset: str, plan: Plan) -> list[Settings]:
             "triplets": count * plan.people,
             **recipe(algorithm),
         }
-        for repetition in range(plan.repetitions_of_these)
+        for repetition in range(plan.repetitions_with_more)
         for count in plan.counts
         for algorithm in ((PLAIN, GRAPH, BOTH) if count == 0 else (OWN, BOTH))
     ]
@@ -94,7 +94,7 @@ def jobs(dataset: str, plan: Plan) -> list[Settings]:
 
 
 def run(settings: Settings) -> Values:
-    """One fit, k-means on its factor, and how well the people are found."""
+    """One fit, k-means on its H, and how well the clusters agree with the people."""
     dataset, K = settings["dataset"], settings["K"]
     bunch = faces(dataset)
     rng = np.random.RandomState([TAG[dataset], K, settings["repetition"]])
@@ -120,7 +120,7 @@ def run(settings: Settings) -> Values:
 
 
 def triplets(dataset: str, wanted, X: np.ndarray, y: np.ndarray, rng) -> Triplets | None:
-    """By the paper's protocol for a data set, or so many at random."""
+    """Triplets by the paper's protocol for a data set, or a number of random ones."""
     if wanted == "protocol":
         if dataset == "orl":
             return triplets_from_labels(y, per_class=2, random_state=rng)
@@ -134,7 +134,7 @@ def example(settings: Settings) -> Values:
 
 
 def cost(settings: Settings) -> float:
-    """Seconds, about."""
+    """About how many seconds a fit takes."""
     K = settings["K"]
     images = {"orl": 10, "pie": 42}[settings["dataset"]] * K
     entries = 1024 * images * K

@@ -1,4 +1,4 @@
-"""One fit of an algorithm that the experiments compare, and what is measured of it.
+"""One fit by one of the algorithms that are compared, and what is measured of it.
 
 All algorithms start from the same factors, uniform as published.
 """
@@ -61,7 +61,7 @@ class Task:
 
 @dataclass
 class Fit:
-    """The factors and what they took: seconds of the processor, other programs do not count."""
+    """The factors and what they took, in seconds of processor time."""
 
     algorithm: str
     W: np.ndarray
@@ -76,14 +76,14 @@ def start(rng: Any, shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndar
 
 
 def fit(algorithm: str, measure: str, task: Task) -> Fit:
-    """Run an algorithm on a task, after a small one: what is loaded or compiled does not count."""
+    """Run one algorithm, after a small fit: time to load and compile is not counted."""
     warm_up(algorithm, measure, task.missing, tuple(task.sides))
     return fit_cold(algorithm, measure, task)
 
 
 @cache
 def warm_up(algorithm: str, measure: str, missing: str | None, sides: tuple[str, ...]) -> None:
-    """One small fit of a kind in this process."""
+    """One small fit of this kind, once per process."""
     rng = np.random.RandomState(0)
     X = rng.random_sample((12, 12)) + 0.1
     known = Triplets([[0, 1, 2], [3, 4, 5]])
@@ -113,14 +113,14 @@ def fit_cold(algorithm: str, measure: str, task: Task) -> Fit:
     W = model.fit_transform(task.X, **known, W=task.W.copy(), H=task.H.copy())
     found = Fit(algorithm, W, model.components_, time.process_time() - started, model.n_iter_)
     if algorithm == PLAIN:
-        carry(found, measure, task)
+        rescale(found, measure, task)
     return found
 
 
 def by_the_paper(
     algorithm: str, measure: str, task: Task, common: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """A model that follows the authors' program, and what `fit` is told beside X."""
+    """A model that follows the authors' program, and the arguments of `fit` beside X."""
     common = {**common, "solver": "paper", "max_iter": task.sweeps}
     if algorithm == "GNMF":
         graphs = {
@@ -143,7 +143,7 @@ def by_the_paper(
 def by_the_library(
     algorithm: str, measure: str, task: Task, common: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """A model of the library's own, and what `fit` is told beside X."""
+    """A model with the library's own solver, and the arguments of `fit` beside X."""
     common = {**common, **algorithms.SETTINGS[algorithm]}
     if algorithm in (PLAIN, PLAIN_L2):
         return NMF(**common), {}
@@ -156,11 +156,10 @@ def by_the_library(
     return RPRNMF(**common, distance=measure), {} if algorithm == GRAPH else task.triplets
 
 
-def carry(found: Fit, measure: str, task: Task) -> None:
-    """Move the scale to where triplets would have it; without any that is H.
+def rescale(found: Fit, measure: str, task: Task) -> None:
+    """Scale the factors as if there were triplets; without any, as if they were about H.
 
-    Where the library's NMF leaves the scale of a component is chance (L2 terms apart), and
-    distances depend on it.
+    NMF may leave any scale on either factor of a component, and distances depend on it.
     """
     rows = "row" in task.sides
     columns = "column" in task.sides or not rows
@@ -171,9 +170,9 @@ def carry(found: Fit, measure: str, task: Task) -> None:
 
 
 def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:
-    """The error and the share of the triplets met, both by the measure, and what it took.
+    """The error and the percentage of triplets met, both by the measure, and what the fit took.
 
-    Logarithms are those of the algorithm: the authors' floor is eps, whatever the unit.
+    Logarithms are those of the algorithm: the authors' smallest argument is eps in any unit.
     """
     name, error = ERROR[measure]
     floor = float(np.finfo(float).eps) if found.algorithm in PAPER else None
@@ -189,5 +188,5 @@ def measured(found: Fit, measure: str, task: Task) -> dict[str, float]:
 
 
 def example(settings: dict[str, Any]) -> dict[str, float]:
-    """What `measured` gives; NaN for what diverges with the fit."""
+    """What `measured` may return; NaN stands for what is not finite if the fit diverges."""
     return {ERROR[settings["measure"]][0]: nan, "CSR": nan, "seconds": 0.0, "n_iter": 0}

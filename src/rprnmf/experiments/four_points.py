@@ -19,7 +19,7 @@ from rprnmf.metrics import satisfied_rate
 from rprnmf.triplets import triplets_to_labels
 
 PAIRS = list(combinations(range(4), 2))
-LABELS = (0.5, 0.4, 0.4, 0.5, 0.62, 0.5)  # where on the line of a pair, so that they do not meet
+LABELS = (0.5, 0.4, 0.4, 0.5, 0.62, 0.5)  # where on its line a distance is written: no overlaps
 SEED = 0
 BOX = {"boxstyle": "square,pad=0.05", "facecolor": "#ffffff", "edgecolor": "none"}
 CENTRE: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 4}
@@ -46,7 +46,7 @@ def run(settings: Settings) -> Values:
 
 
 def normalised(points: np.ndarray) -> np.ndarray:
-    """Distances of all pairs, the largest 1."""
+    """The distances of all pairs, divided by the largest."""
     apart = np.array([np.linalg.norm(points[i] - points[j]) for i, j in PAIRS])
     return apart / apart.max() if apart.max() > 1e-9 else np.zeros(len(PAIRS))
 

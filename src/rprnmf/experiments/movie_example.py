@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def run(settings: Settings) -> Values:
-    """One model: its ratings, how far films are from Star Wars, what holds."""
+    """One model: its ratings, the distances from Star Wars, which comparisons hold."""
     bunch = load_movie_example()
     place = {name: number for number, name in enumerate(bunch.movies)}
     triplets = [[place[name] for name in triplet] for triplet in bunch.column_triplets]

@@ -29,12 +29,12 @@ STRENGTH = {
     "euclidean": {20: 200.0, 50: 10.0, 100: 1.0},
     "divergence": {20: 0.1, 50: 0.01, 100: 0.001},
 }
-# The paper does not say how many sweeps it ran: after 300, plain NMF has about its published
-# training errors, which therefore prove nothing.
+# The paper does not say how many sweeps it ran. After 300, plain NMF has about its published
+# training errors, so that agreement in these proves nothing.
 SWEEPS = 300
 FITTED = {("NMF", "MSL"), ("NMF", "MD")}
 ALGORITHMS = (*PAPER, PLAIN_L2, OWN_L2, PLAIN, OWN)
-OF_THE_MEAN = 1.117  # RMSE of a prediction that is always the mean of all ratings
+RMSE_OF_MEAN = 1.117  # RMSE of a prediction that is always the mean of all ratings
 AGES = (1, 18, 25, 35, 45, 50, 56)
 
 
@@ -55,8 +55,8 @@ def jobs(quick: bool) -> list[Settings]:
         for K in ((20,) if quick else CONSTRAINTS)
         for algorithm in ALGORITHMS
         for measure, strengths in STRENGTH.items()
-        # the paper has no GNMF for ratings with the Divergence; what is not regularised is no way
-        # to recommend: one measure of it will do
+        # The paper has no GNMF for ratings with the Divergence. The library's own algorithms are
+        # run with one measure only.
         if measure == "euclidean" or algorithm in ("NMF", "LCNMF", "RPR-NMF")
         if not quick or algorithm not in (PLAIN, OWN)
     ]
@@ -70,7 +70,7 @@ def ratings() -> Bunch:
 
 @lru_cache(maxsize=1)
 def held_out(fold: int) -> Any:
-    """The ratings without a fold, and the fold."""
+    """The ratings without one fold, and those of the fold."""
     folds = list(MaskedKFold(FOLDS, random_state=0).split(ratings().data, "zero"))
     return folds[fold]
 
@@ -111,7 +111,7 @@ def example(settings: Settings) -> Values:
 
 
 def cost(settings: Settings) -> float:
-    """Seconds, about."""
+    """About how many seconds a fit takes."""
     K = settings["K"]
     if settings["algorithm"] in PAPER:
         return settings["sweeps"] * K * 4.6e-3
@@ -128,7 +128,7 @@ def section(rows: list[Row]) -> Section:
     )
     same_names = [{**r, "repetition": r["fold"], "n_triplets": r["constraints"]} for r in rows]
     found = section_beside_paper("movielens", text, same_names, OWN_L2, FITTED)
-    found.findings += [*half_of_it(found.tables), *worse_than_the_mean(rows)]
+    found.findings += [*half_published(found.tables), *worse_than_the_mean(rows)]
     found.notes = [
         "Triplets: a person shares more with one than with another (gender, occupation, age "
         "group); of the genres that two films have, a larger part is common to one pair than to "
@@ -146,8 +146,8 @@ def section(rows: list[Row]) -> Section:
     return found
 
 
-def half_of_it(tables: list[Table]) -> list[str]:
-    """Where the published share of triplets met is half of that here, for both sides count."""
+def half_published(tables: list[Table]) -> list[str]:
+    """Where the published percentage of triplets met is half of that here."""
     sentences = []
     for table in tables:
         rates = table.metric and table.metric.name == "CSR"
@@ -162,10 +162,10 @@ def half_of_it(tables: list[Table]) -> list[str]:
 
 
 def worse_than_the_mean(rows: list[Row]) -> list[str]:
-    """Where some predictions are so large that the RMSE speaks of little else."""
+    """Where the RMSE is above that of the mean rating, because a few predictions are huge."""
     kinds = grouped(rows, "algorithm", "measure", "K")
     means = {kind: float(np.mean(column(kinds[kind], "RMSE"))) for kind in kinds}  # NaN: diverged
-    worse = {kind: error for kind, error in means.items() if not error <= OF_THE_MEAN}
+    worse = {kind: error for kind, error in means.items() if not error <= RMSE_OF_MEAN}
     if not worse:
         return []
     named = ", ".join(
@@ -174,13 +174,13 @@ def worse_than_the_mean(rows: list[Row]) -> list[str]:
         for (algorithm, measure, K), error in worse.items()
     )
     text = (
-        f"To predict the mean of all ratings, whoever rates what, has an RMSE of {OF_THE_MEAN:g}. "
+        f"To predict the mean of all ratings, whoever rates what, has an RMSE of {RMSE_OF_MEAN:g}. "
         f"Above that: {named}. Without regularisation the factors of somebody with few ratings may "
         "become very large; the F1 suffers less, for it asks only on which side of a mean a "
         "prediction lies."
     )
     largest = max((K for algorithm, measure, K in worse if algorithm == "RPR-NMF"), default=0)
-    if largest and not means.get(("RPR-NMF", "euclidean", largest), 0.0) <= 2 * OF_THE_MEAN:
+    if largest and not means.get(("RPR-NMF", "euclidean", largest), 0.0) <= 2 * RMSE_OF_MEAN:
         text += (
             " As for RPR-NMF: rows of uniform factors are about K / 6 apart, squared, so that the "
             f"strength is multiplied by exp({largest / 6:.0f}) = {np.exp(largest / 6):.0e} at "

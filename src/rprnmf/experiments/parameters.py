@@ -41,7 +41,7 @@ def section(rows: list[Row]) -> Section:
 
 
 def trend(rows: list[Row], measure: str, error: str) -> list[str]:
-    """Between what error and CSR lie, and at which strengths."""
+    """How error and CSR change with the strength, and where they are least and most."""
     part = where(rows, measure=measure)
     if not part:
         return []

@@ -1,4 +1,4 @@
-"""Who is better than whom on the same draws, how sure that is, and what the paper has."""
+"""Which algorithm is better on the same draws, how sure that is, and what the paper says."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rprnmf.experiments.harness.experiment import Row, column, grouped, where
 from rprnmf.experiments.harness.metric import MEASURES, Metric, counted, number
 from rprnmf.experiments.harness.report import Table
 
-ASTRAY = 100.0  # times the median difference: the largest one says nothing of the others then
-CHANCE = 0.05  # that a rank test takes no difference for one
-FEWEST = 6  # pairs: fewer can never tell by it
+OUTLIER = 100.0  # times the median: a difference so large decides the mean alone
+LEVEL = 0.05  # of the rank test
+MIN_PAIRS = 6  # with fewer the test never reaches that level
 PUBLISHED = ("metric", "measure", "algorithm")
 DRAW = ("K", "repetition", "size", "column_triplets")  # rows that agree in these share a draw
 
@@ -34,42 +34,42 @@ class Difference:
     mean: float = np.nan  # over pairs of which neither diverged
     median: float = np.nan
     error: float | None = None
-    astray: bool = False  # a few pairs decide the mean
+    has_outlier: bool = False  # then the median says more than the mean
     better: int = 0
     worse: int = 0
-    lead: float = 0.0  # sum of the ranks of the differences, positive where the first is better
-    chance: float = 1.0  # by the test of that (Wilcoxon's): one fit that failed does not sway it
+    rank_sum: float = 0.0  # of the differences, with signs: positive where the first is better
+    p_value: float = 1.0  # of Wilcoxon's test of these ranks, which one failed fit does not sway
     published: float | None = None  # the difference of the published averages
 
     @property
     def verdict(self) -> str:
-        """What may be said."""
-        if self.chance > CHANCE:
+        """What may be said of the first algorithm, before the name of the other."""
+        if self.p_value > LEVEL:
             return "not clearly different from"
-        return "better than" if self.lead > 0 else "worse than"
+        return "better than" if self.rank_sum > 0 else "worse than"
 
     def text(self) -> str:
-        """+1.2 ± 0.4 (+2.3), better 7, worse 1 of 9."""
-        error = "" if self.error is None or self.astray else f" ± {number(self.error, 2)}"
+        """For a table: +1.2 ± 0.4 (+2.3), better 7, worse 1 of 9."""
+        error = "" if self.error is None or self.has_outlier else f" ± {number(self.error, 2)}"
         theirs = "" if self.published is None else f" ({self.published:+.3g})"
         counts = f"better {self.better}, worse {self.worse} of {self.runs}"
         return f"{self.gain}{error}{theirs}, {counts}"
 
     @property
     def gain(self) -> str:
-        """The mean difference, or the median; there is none where one of every pair diverged."""
+        """The mean difference, or the median if there is an outlier."""
         if not np.isfinite(self.mean):
             return "diverged"
-        return f"median {self.median:+#.3g}" if self.astray else f"{self.mean:+#.3g}"
+        return f"median {self.median:+#.3g}" if self.has_outlier else f"{self.mean:+#.3g}"
 
     def in_words(self) -> str:
-        """ACC +3.00, published +8.58."""
+        """For a sentence: ACC +3.00, published +8.58."""
         theirs = "" if self.published is None else f", published {self.published:+.3g}"
         return f"{self.metric.name} {self.gain}{theirs}"
 
 
 def difference(rows: list[Row], metric: Metric, one: str, other: str, measure: str) -> Difference:
-    """Of two algorithms; ``runs`` may be 0. A fit that diverged is worse than any that did not."""
+    """Compare two algorithms; a fit that diverged is worse than any that did not."""
     first, second = (
         {
             tuple(row.get(name) for name in DRAW): row[metric.name]
@@ -85,7 +85,7 @@ def difference(rows: list[Row], metric: Metric, one: str, other: str, measure: s
     shift = np.subtract(*pairs[finite.all(axis=1)].T)
     if len(shift):
         found.mean, found.median = float(shift.mean()), float(np.median(shift))
-        found.astray = bool(abs(shift).max() > ASTRAY * np.median(abs(shift)) > 0.0)
+        found.has_outlier = bool(abs(shift).max() > OUTLIER * np.median(abs(shift)) > 0.0)
     if len(shift) > 1:
         found.error = float(shift.std(ddof=1) / np.sqrt(len(shift)))
     gains = finite[:, 0].astype(float) - finite[:, 1]
@@ -93,16 +93,16 @@ def difference(rows: list[Row], metric: Metric, one: str, other: str, measure: s
     gains[finite.all(axis=1)] = -shift if metric.lower_is_better else shift
     found.better, found.worse = int((gains > 0).sum()), int((gains < 0).sum())
     gains = gains[gains != 0.0]
-    found.lead = float((np.sign(gains) * rankdata(abs(gains))).sum())
-    if found.runs >= FEWEST and len(gains):
-        found.chance = float(wilcoxon(gains).pvalue)
+    found.rank_sum = float((np.sign(gains) * rankdata(abs(gains))).sum())
+    if found.runs >= MIN_PAIRS and len(gains):
+        found.p_value = float(wilcoxon(gains).pvalue)
     return found
 
 
 def differences(
     rows: list[Row], metrics: Sequence[Metric], known: list[dict[str, Any]]
 ) -> list[Difference]:
-    """Of whoever uses triplets: to the same without them, and to the paper's algorithms."""
+    """Compare whatever uses triplets with the same without them and with the paper's algorithms."""
     present = [algorithm for (algorithm,) in grouped(rows, "algorithm")]
     sizes = grouped(rows, "K", "measure")
     figures = grouped([row for row in known if (row["K"], row["measure"]) in sizes], *PUBLISHED)
@@ -125,7 +125,7 @@ def differences(
 
 
 def significance_table(found: list[Difference]) -> Table:
-    """Run by run: does what uses triplets beat what does not?"""
+    """One line per pair of algorithms and measure, one column per metric."""
     metrics = list(dict.fromkeys(each.metric.name for each in found))
     lines: dict[tuple[str, str, str], dict[str, str]] = {}
     for each in found:
@@ -134,7 +134,7 @@ def significance_table(found: list[Difference]) -> Table:
     caption = (
         "Differences on the same draws: mean ± standard error, or the median where a few fits "
         "decide the mean; in brackets the difference of the published averages. Sentences go by "
-        f"Wilcoxon's test at {CHANCE:.0%}, each by itself; draws of the same data are not quite "
+        f"Wilcoxon's test at {LEVEL:.0%}, each by itself; draws of the same data are not quite "
         "independent"
     )
     body = [[*who, *(cells.get(metric, "-") for metric in metrics)] for who, cells in lines.items()]
@@ -142,7 +142,7 @@ def significance_table(found: list[Difference]) -> Table:
 
 
 def claims(found: list[Difference]) -> list[str]:
-    """What of the paper's main claim comes out: that RPR-NMF is above the baselines."""
+    """How often the paper's main claim holds here: that RPR-NMF is better than the baselines."""
     theirs = [
         each
         for each in found
@@ -164,7 +164,7 @@ def claims(found: list[Difference]) -> list[str]:
 
 
 def verdicts(found: list[Difference]) -> list[str]:
-    """One sentence for every algorithm with triplets and measure: above whom, below whom."""
+    """One sentence per algorithm and measure: which others it is better or worse than."""
     sentences = []
     for one, measure in dict.fromkeys((each.one, each.measure) for each in found):
         part = [each for each in found if (each.one, each.measure) == (one, measure)]
@@ -181,6 +181,6 @@ def verdicts(found: list[Difference]) -> list[str]:
 
 
 def counted_pairs(runs: set[int]) -> str:
-    """How many there are to compare."""
-    few = ", too few to tell" if min(runs) < FEWEST else ""
+    """How many pairs there are, and whether they are too few."""
+    few = ", too few to tell" if min(runs) < MIN_PAIRS else ""
     return counted(min(runs), "pair") + (" or more" if len(runs) > 1 else "") + few

@@ -35,7 +35,7 @@ def jobs(cases: Iterable[tuple], repetitions: int, algorithms=ALGORITHMS) -> lis
 
 
 def run(settings: Settings) -> Values:
-    """One fit; jobs that differ in nothing but algorithm, measure and strength share all else."""
+    """One fit; data and start are the same for all algorithms, measures and strengths."""
     size, K = settings["size"], settings["K"]
     counts = settings["row_triplets"], settings["column_triplets"]
     rng = np.random.RandomState([size, K, *counts, settings["repetition"]])
@@ -58,7 +58,7 @@ def run(settings: Settings) -> Values:
 
 
 def cost(settings: Settings) -> float:
-    """Seconds, about."""
+    """About how many seconds a fit takes."""
     size, K = settings["size"], settings["K"]
     divergence = settings["measure"] == "divergence"
     entries = size * size * K * settings["sweeps"] * 1.2e-9 * (1 + divergence)

@@ -17,7 +17,7 @@ def jobs(quick: bool) -> list[Settings]:
 
 
 def averages() -> dict[tuple[str, str, str], float]:
-    """Those that the paper prints, by algorithm, measure and metric."""
+    """The averages that the paper prints, by algorithm, measure and metric."""
     return {
         (row["algorithm"], measure, row["metric"]): float(row["value"])
         for row in published("synthetic-constraints")

@@ -38,7 +38,7 @@ def report(
 
 
 def n_repetitions(rows: list[Row]) -> int:
-    """How many there are."""
+    """How many repetitions there are."""
     return len({row["repetition"] for row in rows})
 
 
@@ -70,12 +70,12 @@ def points_table(name: str, rows: list[Row], x: Axis) -> Table:
 
 
 def mean(rows: list[Row], algorithm: str, measure: str, metric: str) -> float:
-    """Over all runs."""
+    """The mean over all runs of an algorithm by a measure."""
     return float(np.mean(column(where(rows, algorithm=algorithm, measure=measure), metric)))
 
 
 def findings(rows: list[Row], known: Known) -> list[str]:
-    """Sentences from the numbers; with a part of the algorithms only what needs no others."""
+    """Sentences from the numbers; those that compare need all of the paper's algorithms."""
     present = set(grouped(rows, "algorithm", "measure"))
     found = [
         beside_published(rows, *place, known[place])
@@ -110,7 +110,7 @@ def beside_published(
 
 
 def by_rate(rows: list[Row], known: Known) -> str:
-    """The paper's algorithms by the share of the triplets that they meet."""
+    """The paper's algorithms in order of the percentage of triplets met."""
     rates, figures = {}, {}
     for measure in ("divergence", "euclidean"):
         name = f"RPR-NMF {MEASURES[measure]}"
@@ -129,7 +129,7 @@ def by_rate(rows: list[Row], known: Known) -> str:
 
 
 def by_time(rows: list[Row], measure: str) -> str:
-    """The paper's algorithms by what a fit takes."""
+    """The paper's algorithms in order of time."""
     times = {name: mean(rows, name, measure, "seconds") for name in PAPER}
     slower = sorted(times, key=lambda name: times[name])
     return (
@@ -140,7 +140,7 @@ def by_time(rows: list[Row], measure: str) -> str:
 
 
 def every_triplet_met(rows: list[Row], measure: str) -> str:
-    """In how many runs the library's own does so, and at what error."""
+    """In how many runs the library's own solver meets all triplets, and at what error."""
     rates, metric = column(where(rows, algorithm=OWN, measure=measure), "CSR"), ERROR[measure][0]
     own, plain, paper = (
         number(mean(rows, name, measure, metric), 3) for name in (OWN, "NMF", "RPR-NMF")

@@ -47,7 +47,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """What one panel has on its vertical axis; without a label that is the title."""
+    """The quantity on the vertical axis of one panel; its label is the title if none is given."""
 
     title: str
     y: Callable[[Row], float]

@@ -63,12 +63,12 @@ def where(rows: list[Row], **wanted: Any) -> list[Row]:
 
 
 def column(rows: list[Row], name: str) -> list[Any]:
-    """One value of each row that has it."""
+    """The values under one name, of the rows that have it."""
     return [row[name] for row in rows if name in row]
 
 
 def grouped(rows: list[Row], *names: str) -> dict[tuple, list[Row]]:
-    """The rows by what they have under these names, in the order in which that comes."""
+    """The rows by their values under these names, in the order of the first of each group."""
     found: dict[tuple, list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in names), []).append(row)

@@ -44,16 +44,16 @@ def need_jinja2() -> Any:
 
 
 def html(report: Report) -> str:
-    """As one file that needs no other."""
+    """The report as one HTML file that needs no other."""
     jinja2 = need_jinja2()
     from markupsafe import Markup, escape
 
     def code(text: str) -> Any:
-        """Text with what stands between backticks as code."""
+        """Escaped text, with code where there are backticks."""
         return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
     def inline(figure: Figure, section: Section) -> Any:
-        """Without what may stand only at the head of a file; ids are those of this figure alone."""
+        """The SVG element alone; ids get the name of the figure, so that they are unique."""
         svg = figure.svg[figure.svg.index("<svg") :]
         name = section.file_name(figure)
         return Markup(re.sub(r'( id="|"#|url\(#)', rf"\g<1>{name}-", svg))
@@ -67,7 +67,7 @@ def html(report: Report) -> str:
 
 
 def markdown(report: Report) -> str:
-    """As Markdown; pictures are the files beside it."""
+    """The report as Markdown; pictures are the files beside it."""
     lines = [f"# {report.title}", "", report.text, ""]
     lines += [f"- {one.title}. {one.in_short}".rstrip() for one in report.sections] + [""]
     for section in report.sections:
@@ -102,7 +102,7 @@ def _marked(cell: Any) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """Six digits: columns for the mean, the standard deviation and the published figure."""
+    """A table as CSV; a cell has columns for its mean, standard deviation and published figure."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.head)

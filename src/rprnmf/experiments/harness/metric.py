@@ -40,7 +40,7 @@ MEASURES = {"euclidean": "Euclidean", "divergence": "Divergence"}
 
 
 def number(value: float, digits: int) -> str:
-    """So many significant digits, never more than the number needs before the point."""
+    """A number with this many significant digits; large ones have all digits before the point."""
     if value != value:
         return "-"
     size = abs(float(f"{value:.{digits}g}"))
@@ -52,7 +52,7 @@ def number(value: float, digits: int) -> str:
 
 
 def as_printed(value: float) -> str:
-    """A published figure: no digit that is not there."""
+    """A published figure, without digits that are not printed."""
     return f"{value:.4g}" if abs(value) >= 1e-3 or not value else number(value, 4)
 
 

@@ -19,7 +19,7 @@ Outcome = tuple[Settings, Values | Exception]
 
 
 def finished(experiment: Experiment, jobs: list[Settings], processes: int) -> Iterator[Outcome]:
-    """Jobs as they are done; their threads do not outnumber the cores."""
+    """The outcome of each job as soon as it is done; every process uses one thread."""
     processes = min(processes, len(jobs))
     if processes == 1:
         with threadpool_limits(1):
@@ -52,7 +52,7 @@ def run_as_child(name: str, run: Callable[[Settings], Values], settings: Setting
 
 @cache
 def end_with_parent() -> None:
-    """Watch the parent, once per process: without it nobody wants the result."""
+    """End this process when its parent is gone, for nobody would take the result."""
     parent = os.getppid()
 
     def watch() -> None:

@@ -24,7 +24,7 @@ class Cell:
     diverged: int = 0
 
     def text(self) -> str:
-        """As it stands in a table, without marks."""
+        """As in a table, without bold and without the published figure."""
         found = "-" if self.value is None else number(self.value, self.digits)
         if self.deviation is not None:
             found += f" ± {number(self.deviation, 2)}"
@@ -49,11 +49,11 @@ class Table:
 
     @property
     def label(self) -> str:
-        """ACC %, Euclidean."""
+        """As in captions and sentences: ACC %, Euclidean."""
         return f"{self.metric.label}, {MEASURES[self.measure]}" if self.metric else ""
 
     def line(self, first: str) -> dict[str, Cell]:
-        """The cells of the row that starts with a word, by their heads; none if there is none."""
+        """The cells of the row that starts with this text, by their heads; {} without such a row."""
         row = next((row for row in self.rows if row[0] == first), [None] * len(self.head))
         named = zip(self.head, row, strict=True)
         return {name: cell for name, cell in named if isinstance(cell, Cell)}
@@ -61,7 +61,7 @@ class Table:
 
 @dataclass
 class Figure:
-    """A picture: SVG text and PNG bytes. ``name`` as that of a table."""
+    """A picture: SVG text and PNG bytes. ``name`` is used as that of a table."""
 
     name: str
     caption: str
@@ -71,9 +71,10 @@ class Figure:
 
 @dataclass
 class Section:
-    """What one experiment has to say; in one sentence ``headline``, else its first finding.
+    """The part of the report about one experiment.
 
-    ``notes`` say how it was done. The name and title are those of the experiment, which sets them.
+    ``headline`` sums it up (default: its first finding); ``notes`` say how it was done. Name and
+    title are those of the experiment, and set by whoever runs it.
     """
 
     text: str
@@ -87,11 +88,11 @@ class Section:
 
     @property
     def in_short(self) -> str:
-        """For the list of all sections."""
+        """One sentence for the list of all sections."""
         return self.headline or " ".join(self.findings[:1])
 
     def file_name(self, part: Table | Figure) -> str:
-        """Of a table or picture, without its suffix."""
+        """The name of the file of a table or picture, without suffix."""
         return f"{self.name}-{part.name}" if part.name else self.name
 
 

@@ -19,7 +19,7 @@ from rprnmf.progress import Progress, clock
 class Results:
     """The jobs of one experiment, and what a folder holds of them.
 
-    Results that the experiment cannot have written are an error at once.
+    Stored values that the experiment cannot have written raise an error here.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Results:
             self.store.check(job, experiment.example(job))
 
     def refuse_mixture(self) -> None:
-        """A report of quick fits must not take the place of a full one, or the other way round."""
+        """Raise if the folder holds full results and these are quick, or the other way round."""
         done = (json.loads(name) for name in self.store.done)
         others = set(map(without_edition, done)) - set(map(without_edition, self.jobs))
         if others and others & set(map(without_edition, self.experiment.jobs(not self.quick))):
@@ -60,7 +60,7 @@ class Results:
         return [job for job in self.jobs if self.store.get(job) is None]
 
     def run(self, n_processes: int, verbose: int) -> list[Exception]:
-        """Do what is left; returns what failed. The others go on, and are stored."""
+        """Do and store the jobs that are left; those that fail do not stop the others."""
         experiment, left = self.experiment, self.left
         failures: list[Exception] = []
         self.lacking, self._section = [], None
@@ -88,7 +88,7 @@ class Results:
         return failures
 
     def section(self) -> Section:
-        """Of the report, with what is missing in front; made anew only after a run."""
+        """The section of the report, made anew after a run; its text first says what is missing."""
         if self._section is None:
             self._section = self._new_section()
         return self._section
@@ -110,5 +110,5 @@ class Results:
 
 
 def without_edition(settings: Settings) -> str:
-    """The key of a job in this edition of the algorithms or another."""
+    """The key of a job, the same for all editions of the algorithms."""
     return key({name: value for name, value in settings.items() if name != "edition"})

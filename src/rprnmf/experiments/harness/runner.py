@@ -85,7 +85,8 @@ def reproduce(
     results = {
         each: Results(experiment, folder, quick)
         for each, experiment in EXPERIMENTS.items()
-        if name in (each, "all") or (folder / f"{each}.jsonl").exists()  # of an earlier run
+        if name in (each, "all")
+        or (folder / f"{each}.jsonl").exists()  # has results of an earlier run
     }
     if report_only and not any(each.store.done for each in results.values()):
         raise ValueError(f"there is nothing to report: there are no results in {folder}.")
@@ -97,7 +98,7 @@ def reproduce(
     if report_only:
         return report_of(results, chosen, folder, quick)
     if name != "all" and chosen[0].left:
-        chosen[0].experiment.prepare()  # where there are no data nothing is written
+        chosen[0].experiment.prepare()  # so that without data nothing is written
     failures = []
     with only_writer(folder):
         for each in chosen:
@@ -115,7 +116,7 @@ def reproduce(
 
 
 def default_folder(quick: bool) -> str:
-    """Where results go if nothing is said."""
+    """The folder for results if none is given."""
     return "results-quick" if quick else "results"
 
 

@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:
 class Store:
     """The results of one experiment in a file of JSON lines.
 
-    A line is written with one call and flushed to the disk before the next job is taken down. A
+    A line is written with one call and flushed to the disk before the next job is stored. A
     line that a killed process left half-written is dropped when the file is opened again.
 
     Parameters
@@ -55,7 +55,7 @@ class Store:
             self._values[name], self._line[name] = values, number
 
     def error(self, line: int, reason: str) -> ValueError:
-        """About a line that is not a result."""
+        """The error about a line that is not a result."""
         advice = "delete that line to have its job done again"
         return ValueError(f"{self.path}, line {line}: {reason}; {advice}.")
 
@@ -65,7 +65,7 @@ class Store:
         return set(self._values)
 
     def get(self, settings: Settings) -> Row | None:
-        """Settings and values of a job that is done, else None; what JSON cannot say is NaN."""
+        """Settings and values of a job that is done, else None; null in the file is NaN here."""
         values = self._values.get(key(settings))
         if values is None:
             return None
@@ -85,7 +85,7 @@ class Store:
         self._values[name] = {each: found[each] for each in example}
 
     def add(self, settings: Settings, values: Values) -> None:
-        """Take down a job; what a killed process left behind the last whole line is cut off."""
+        """Store the values of a job; half a line that a killed process left is cut off first."""
         values = plain(values)
         record = {"settings": settings, "values": values}
         line = (json.dumps(record, allow_nan=False) + "\n").encode()

@@ -26,7 +26,7 @@ def summary(values: Sequence[float], figure: float | None = None) -> Cell:
 
 
 def mark_best(cells: list[Cell], metric: Metric) -> list[Cell]:
-    """The best of a line, and what looks the same."""
+    """Mark the best cell, and those that look the same in print."""
     values = [cell.value for cell in cells if cell.value is not None]
     if len(values) > 1:
         best = number(min(values) if metric.lower_is_better else max(values), Cell.digits)
@@ -77,7 +77,7 @@ def metric_table(
 
 
 def averages(rows: list[Row], metric: str, n_sizes: int) -> list[float]:
-    """Over K, for every repetition that has them all."""
+    """The average over K of every repetition that has all of them."""
     parts = sorted(grouped(rows, "repetition").items())
     return [float(np.mean(column(part, metric))) for _, part in parts if len(part) == n_sizes]
 
