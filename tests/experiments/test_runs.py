@@ -164,6 +164,42 @@ def test_two_programs_do_not_write_to_one_folder(tmp_path):
         pass
 
 
+def test_jobs_are_listed_and_results_are_read_once(tmp_path, monkeypatch):
+    """Neither for other experiments without results, nor again for the report."""
+    listed, opened = [], []
+
+    class Counted(Store):
+        def __init__(self, path):
+            opened.append(path.stem)
+            super().__init__(path)
+
+    def watched(experiment):
+        def jobs(quick):
+            listed.append(experiment.name)
+            return experiment.jobs(quick)
+
+        return replace(experiment, jobs=jobs)
+
+    monkeypatch.setattr("rprnmf.experiments.harness.results.Store", Counted)
+    few = {name: watched(EXPERIMENTS[name]) for name in ("four-points", "exp-approximation")}
+    monkeypatch.setattr("rprnmf.experiments.EXPERIMENTS", few)
+    reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
+    assert listed == opened == ["exp-approximation"]
+    reproduce("all", out=tmp_path, jobs=1, verbose=0)
+    assert listed[1:] == opened[1:] == ["four-points", "exp-approximation"]
+    reproduce("all", out=tmp_path, report_only=True, verbose=0)
+    assert listed[3:] == opened[3:] == ["four-points", "exp-approximation"]
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2", "filelock"])
+def test_a_package_that_is_missing_is_named_with_its_extra(package, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    message = rf"need.* {package}.*pip install 'rprnmf\[cli\]'"
+    with pytest.raises(ImportError, match=message):
+        reproduce("exp-approximation", out=tmp_path / "new", verbose=0)
+    assert os.listdir(tmp_path) == [], "said before anything is done"
+
+
 def test_an_unknown_experiment_is_named_with_those_there_are():
     with pytest.raises(ValueError, match="no experiment is called 'figure 9'; there are movie-ex"):
         reproduce("figure 9")

@@ -53,7 +53,7 @@ class Table:
         return f"{self.metric.label}, {MEASURES[self.measure]}" if self.metric else ""
 
     def line(self, first: str) -> dict[str, Cell]:
-        """The cells of the row that starts with this text, by their heads; {} without such a row."""
+        """The cells of the row that starts with this text, by their heads; {} if there is none."""
         row = next((row for row in self.rows if row[0] == first), [None] * len(self.head))
         named = zip(self.head, row, strict=True)
         return {name: cell for name, cell in named if isinstance(cell, Cell)}

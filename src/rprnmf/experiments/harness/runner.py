@@ -85,8 +85,7 @@ def reproduce(
     results = {
         each: Results(experiment, folder, quick)
         for each, experiment in EXPERIMENTS.items()
-        if name in (each, "all")
-        or (folder / f"{each}.jsonl").exists()  # has results of an earlier run
+        if name in (each, "all") or (folder / f"{each}.jsonl").exists()  # of an earlier run
     }
     if report_only and not any(each.store.done for each in results.values()):
         raise ValueError(f"there is nothing to report: there are no results in {folder}.")
