@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -162,6 +163,21 @@ def test_two_programs_do_not_write_to_one_folder(tmp_path):
         pass
     with only_writer(tmp_path):  # it is free again
         pass
+
+
+def test_a_file_system_without_locks_will_do(tmp_path, monkeypatch):
+    def fails(error):
+        def acquire(*arguments, **options):
+            raise error
+
+        monkeypatch.setattr("filelock.FileLock.acquire", acquire)
+
+    for error in (OSError(errno.ENOLCK, "no locks available"), NotImplementedError("no flock")):
+        fails(error)
+        reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
+    fails(PermissionError(errno.EACCES, "not yours"))
+    with pytest.raises(PermissionError, match="not yours"):
+        reproduce("exp-approximation", out=tmp_path, jobs=1, verbose=0)
 
 
 def test_jobs_are_listed_and_results_are_read_once(tmp_path, monkeypatch):

@@ -146,6 +146,8 @@ def only_writer(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise RuntimeError(f"another program is writing its results to {folder}.") from error
+    except PermissionError:
+        raise
     except (OSError, NotImplementedError):  # a file system without locks
         pass
     try:
