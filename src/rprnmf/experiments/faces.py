@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import nan
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -58,17 +59,16 @@ def experiment(name: str, title: str, protocol: str, full: Plan, quick: Plan) ->
 
 def jobs(dataset: str, plan: Plan) -> list[Settings]:
     """All fits of the paper's table, repetition by repetition, then those with more triplets."""
+
+    def job(K: int, repetition: int, algorithm: str, measure: str, triplets: Any) -> Settings:
+        who = {"algorithm": algorithm, "measure": measure, "triplets": triplets}
+        return {"dataset": dataset, "K": K, "repetition": repetition, **who, **recipe(algorithm)}
+
     table = [
         {
-            "dataset": dataset,
-            "K": K,
-            "repetition": repetition,
-            "algorithm": algorithm,
-            "measure": measure,
+            **job(K, repetition, algorithm, measure, "protocol"),
             "strength": STRENGTH[measure],
             "sweeps": SWEEPS,
-            "triplets": "protocol",
-            **recipe(algorithm),
         }
         for repetition in range(plan.repetitions)
         for K in plan.classes
@@ -77,15 +77,7 @@ def jobs(dataset: str, plan: Plan) -> list[Settings]:
         if measure == "euclidean" or algorithm in PAPER
     ]
     answers = [
-        {
-            "dataset": dataset,
-            "K": plan.people,
-            "repetition": repetition,
-            "algorithm": algorithm,
-            "measure": "euclidean",
-            "triplets": count * plan.people,
-            **recipe(algorithm),
-        }
+        job(plan.people, repetition, algorithm, "euclidean", count * plan.people)
         for repetition in range(plan.repetitions_with_more)
         for count in plan.counts
         for algorithm in ((PLAIN, GRAPH, BOTH) if count == 0 else (OWN, BOTH))

@@ -49,13 +49,8 @@ def run(settings: Settings) -> Values:
 def example(settings: Settings) -> Values:
     """What `run` returns."""
     bunch = load_movie_example()
-    return {
-        "made": np.zeros(bunch.data.shape).tolist(),
-        "gaps": dict.fromkeys(bunch.movies[1:], 0.0),
-        "held": 0.0,
-        "comparisons": 0,
-        "RMSE": 0.0,
-    }
+    made, gaps = np.zeros(bunch.data.shape).tolist(), dict.fromkeys(bunch.movies[1:], 0.0)
+    return {"made": made, "gaps": gaps, "held": 0.0, "comparisons": 0, "RMSE": 0.0}
 
 
 def section(rows: list[Row]) -> Section:

@@ -23,8 +23,8 @@ def write_report(report: Report, folder: Path) -> None:
         for figure in section.figures:
             _save(folder / f"{section.file_name(figure)}.svg", figure.svg)
             _save(folder / f"{section.file_name(figure)}.png", figure.png)
-    _save(folder / "report.md", markdown(report))
-    _save(folder / "report.html", html(report))
+    for name in ("report.md", "report.html"):
+        _save(folder / name, render(name, report))
 
 
 def _save(path: Path, content: str | bytes) -> None:
@@ -38,63 +38,41 @@ def need_jinja2() -> Any:
         import jinja2
     except ImportError as error:
         raise ImportError(
-            "the report needs jinja2 for its HTML page: pip install 'rprnmf[cli]'."
+            "the report needs jinja2 for its pages: pip install 'rprnmf[cli]'."
         ) from error
     return jinja2
 
 
-def html(report: Report) -> str:
-    """The report as one HTML file that needs no other."""
+def render(template: str, report: Report) -> str:
+    """A report by a template: report.html, which needs no other file, or report.md."""
+    page = template.endswith(".html")
     jinja2 = need_jinja2()
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("rprnmf.experiments.harness"),
+        autoescape=page,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(code=_code, inline=_inline, as_printed=as_printed, cell=_markdown)
+    return environment.get_template(template).render(report=report).rstrip() + "\n"
+
+
+def _code(text: str) -> Any:
+    """Escaped text, with code where there are backticks."""
     from markupsafe import Markup, escape
 
-    def code(text: str) -> Any:
-        """Escaped text, with code where there are backticks."""
-        return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
-
-    def inline(figure: Figure, section: Section) -> Any:
-        """The SVG element alone; ids get the name of the figure, so that they are unique."""
-        svg = figure.svg[figure.svg.index("<svg") :]
-        name = section.file_name(figure)
-        return Markup(re.sub(r'( id="|"#|url\(#)', rf"\g<1>{name}-", svg))
-
-    templates = jinja2.PackageLoader("rprnmf.experiments.harness")
-    environment = jinja2.Environment(
-        loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(code=code, inline=inline, as_printed=as_printed)
-    return environment.get_template("report.html").render(report=report) + "\n"
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
-def markdown(report: Report) -> str:
-    """The report as Markdown; pictures are the files beside it."""
-    lines = [f"# {report.title}", "", report.text, ""]
-    lines += [f"- {one.title}. {one.in_short}".rstrip() for one in report.sections] + [""]
-    for section in report.sections:
-        lines += [f"## {section.title}", "", section.text, ""]
-        lines += [f"- {finding}" for finding in section.findings]
-        lines += [""] if section.findings else []
-        if section.notes:
-            lines += ["How it was done:", "", *(f"- {note}" for note in section.notes), ""]
-        for table in section.tables:
-            name = f"{section.file_name(table)}.csv"
-            lines += _table_lines(table) if table.shown else [f"{table.caption}: [{name}]({name})"]
-            lines += [""]
-        for figure in section.figures:
-            name = f"{section.file_name(figure)}.svg"
-            lines += [f"![{figure.caption}]({name})", "", figure.caption, ""]
-    return "\n".join(lines)
+def _inline(figure: Figure, section: Section) -> Any:
+    """The SVG element alone; ids get the name of the figure, so that they are unique."""
+    from markupsafe import Markup
+
+    svg = figure.svg[figure.svg.index("<svg") :]
+    return Markup(re.sub(r'( id="|"#|url\(#)', rf"\g<1>{section.file_name(figure)}-", svg))
 
 
-def _table_lines(table: Table) -> list[str]:
-    return [
-        *(f"**{table.caption}**", ""),
-        *(f"| {' | '.join(table.head)} |", "|" + "---|" * len(table.head)),
-        *(f"| {' | '.join(map(_marked, row))} |" for row in table.rows),
-    ]
-
-
-def _marked(cell: Any) -> str:
+def _markdown(cell: Any) -> str:
     if not isinstance(cell, Cell):
         return str(cell).replace("|", "\\|")
     text = f"**{cell.text()}**" if cell.best else cell.text()
