@@ -25,7 +25,7 @@ def test_strengths_are_judged_on_what_was_held_out(capsys):
     strengths = ["auto", 1.0, 0.001]
     settings = {"row_triplets": KNOWN, "n_splits": 3, "random_state": 0}
     curve = choose_strength(MODEL, X, strengths, **settings)
-    assert "fit 9 of 9" in capsys.readouterr().err
+    assert "9 of 9 fits" in capsys.readouterr().err
     assert curve.strengths == [0.001, 1.0, "auto"]
     assert curve.satisfied.shape == curve.losses.shape == (3, 3)
     assert ((curve.satisfied >= 0) & (curve.satisfied <= 1)).all()
