@@ -53,7 +53,12 @@ CASES = {
         {"row_triplets": [[0, 1, 2], [0, 9, 1]]},
         r"row_triplets\[1\] = \(q=0, r=9, s=1\) is out of range: r=9, but X has 6 rows.*0 to 5",
     ),
-    "negative index": (RPRNMF(2), X, {"row_triplets": [[0, -1, 2]]}, "out of range: r=-1"),
+    "negative index": (
+        RPRNMF(2),
+        X,
+        {"row_triplets": [[0, -1, 2]]},
+        "r=-1 is no position: they count from 0",
+    ),
     "column out of range": (
         RPRNMF(2),
         X,

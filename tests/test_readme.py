@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+import rprnmf
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,6 +39,47 @@ def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
     assert "3 triplets, 2 of them in 1 conflicts" in text
     assert "<- recommended" in text
     assert names["Triplets"].read(tmp_path / "known.csv") == names["known"]
+
+
+WITHOUT = """
+import importlib.abc, re, sys, warnings
+
+class Blocker(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked}:
+            raise ImportError(name + " is hidden")
+
+sys.meta_path.insert(0, Blocker())
+warnings.simplefilter("ignore")
+text = open({readme!r}, encoding="utf-8").read()
+blocks = re.findall(r"```python\\n(.*?)```", text, re.DOTALL)
+for code in blocks:
+    exec(compile(code, "README.md", "exec"), {{"__name__": "example"}})
+print(len(blocks), "blocks ran")
+"""
+
+
+def test_the_examples_need_the_required_dependencies_only(tmp_path):
+    meta = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {
+        re.match(r"[\w-]+", wanted)[0].replace("-", "_")
+        for group in meta["optional-dependencies"].values()
+        for wanted in group
+    }
+    blocked = (extras | {"pandas", "polars"}) - {"joblib"}  # scikit-learn brings joblib along
+    script = tmp_path / "without.py"
+    script.write_text(WITHOUT.format(blocked=blocked, readme=str(ROOT / "README.md")))
+    source = str(Path(rprnmf.__file__).parents[1])
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"^[1-9]\d* blocks ran$", run.stdout, re.MULTILINE)
 
 
 def test_the_files_that_it_names_exist():

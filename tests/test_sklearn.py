@@ -104,7 +104,7 @@ def test_metadata_routing(digits):
     triplets = triplets_from_labels(y, 50, random_state=0)
     with sklearn.config_context(enable_metadata_routing=True):
         model = RPRNMF(5, random_state=0, max_iter=50, tol=0.0)
-        model.set_fit_request(row_triplets=True).set_transform_request(row_triplets=True)
+        model.set_fit_request(row_triplets=True)
         pipeline = make_pipeline(MinMaxScaler(), model, KMeans(10, n_init=1, random_state=0))
         pipeline.fit(X, row_triplets=triplets)
         assert pipeline[1].row_satisfied_rate_ == 1.0

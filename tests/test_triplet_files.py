@@ -99,6 +99,7 @@ BAD = {
     "a number too large": (f"q,r,s\n0,1,{10**20}\n", None, 2, "s must be a whole number"),
     "an open quote": ('q,r,s\na,"b,c\nd,e,f\n', None, 2, "unexpected end of data"),
     "an error after a long cell": ('q,r,s\na,"b\n\nb",c\na,a,c\n', None, 5, "three different"),
+    "a negative position": ("q,r,s\n0,1,2\n0,-1,2\n", None, 3, "at least 0.*found '-1'"),
     "a column twice": ("q,r,s,q\n0,1,2,3\n", None, 1, "'q' occurs twice"),
 }
 
@@ -152,6 +153,9 @@ def test_wrong_types_in_parquet(tmp_path):
     parquet.write_table(pa.table({"q": pa.array([2**63], pa.uint64()), "r": [1], "s": [2]}), path)
     with pytest.raises(TripletFileError, match="line 1: q is too large"):
         Triplets.read(path)
+    parquet.write_table(pa.table({"q": [0, 1], "r": [1, -2], "s": [2, 3]}), path)
+    with pytest.raises(TripletFileError, match="line 2: r must be at least 0"):
+        Triplets.read(path)
     path.write_text("no parquet")
     with pytest.raises(TripletFileError, match="is not a Parquet file"):
         Triplets.read(path)
@@ -170,3 +174,29 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         Triplets([[3, 4, 5]]).write(path)
     assert path.read_text() == before
     assert [file.name for file in tmp_path.iterdir()] == ["known.csv"]
+
+
+def test_an_empty_name_is_not_written_to_csv(tmp_path):
+    """It could not be read back."""
+    known = Triplets([["a", "b", "c"], ["a", "", "c"]])
+    with pytest.raises(ValueError, match=r"triplets\[1\] has the empty name '' as r"):
+        known.write(tmp_path / "known.csv")
+    assert not list(tmp_path.iterdir())
+    need("parquet")
+    known.write(tmp_path / "known.parquet")
+    assert Triplets.read(tmp_path / "known.parquet") == known
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_symbolic_link_stays_one(there, tmp_path):
+    target, link = tmp_path / "data" / "answers.txt", tmp_path / "known.csv"
+    target.parent.mkdir()
+    if there:
+        target.write_text("old")
+    link.symlink_to(target)
+    known = Triplets([[0, 1, 2]])
+    known.write(link)
+    assert link.is_symlink()
+    assert target.read_text().split() == ["q,r,s", "0,1,2"]
+    assert Triplets.read(link) == known
+    assert [file.name for file in target.parent.iterdir()] == [target.name]

@@ -53,11 +53,45 @@ def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str) -> Non
     )
 
 
-def axis_names(X: Any) -> tuple[Any, Any]:
-    """Row and column labels of a data frame; None where there are none."""
-    if not hasattr(X, "columns"):
-        return None, None
-    return getattr(X, "index", None), X.columns
+def axis_names(X: Any, row_names: Any = None, column_names: Any = None) -> tuple[Any, Any]:
+    """The names of X's rows and columns, as arrays; None where there are none.
+
+    Names that are given count, else the labels of a data frame.
+    """
+    labels = (getattr(X, "index", None), X.columns) if hasattr(X, "columns") else (None, None)
+    rows = labels[0] if row_names is None else row_names
+    columns = labels[1] if column_names is None else column_names
+    return _name_array(rows, X, "row"), _name_array(columns, X, "column")
+
+
+def _name_array(names: Any, X: Any, side: str) -> np.ndarray | None:
+    """One name per row (column) of X: int64 if all are integers, else objects."""
+    if names is None:
+        return None
+    n = np.shape(X)[0 if side == "row" else 1]
+    what = f"{side}_names must be a list with one name for each {side} of X"
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"{what}, got {names!r}.")
+    found = list(names)
+    if len(found) != n:
+        hint = (
+            " (Cross-validation takes a part out of every list that is as long as X has rows, of "
+            "column names too; pass X as a DataFrame then.)"
+        )
+        raise ValueError(
+            f"{what}, {n} of them, got {len(found)}.{hint if side == 'column' else ''}"
+        )
+    if all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in found):
+        return np.array(found, dtype=np.int64)
+    return np.fromiter(found, dtype=object, count=n)  # names may be tuples
+
+
+def item_array(items: Any) -> np.ndarray:
+    """An array of whatever is given; in a list with text 1 does not become "1", nor NaN "nan"."""
+    array = np.asarray(items)
+    if array.dtype.kind in "US" and not isinstance(items, np.ndarray):
+        array = np.asarray(items, dtype=object)
+    return array
 
 
 def check_triplet_array(triplets: Any) -> np.ndarray:
@@ -65,7 +99,7 @@ def check_triplet_array(triplets: Any) -> np.ndarray:
     if hasattr(triplets, "to_numpy"):
         triplets = triplets.to_numpy()
     try:
-        array = np.asarray(triplets)
+        array = item_array(triplets)
     except ValueError as error:
         raise ValueError(
             "triplets must have the shape (n_triplets, 3), but the rows have different lengths."
@@ -77,34 +111,72 @@ def check_triplet_array(triplets: Any) -> np.ndarray:
             "triplets must have the shape (n_triplets, 3), one row (q, r, s) for "
             f"'q is closer to r than to s'; got an array of shape {array.shape}."
         )
-    if array.dtype.kind in "iu":
-        array = array.astype(np.int64)
+    if array.dtype.kind in "OUST":
+        array = array.astype(object)
+        kinds = {type(item) for item in array.ravel()}
+        _refuse_missing(array, kinds)
+        if any(issubclass(kind, float | np.floating | bool | np.bool_) for kind in kinds):
+            found = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"triplets must be integer indices or names, got {found}.")
+        if not all(issubclass(kind, int | np.integer) for kind in kinds):
+            return array
     elif array.dtype.kind == "f":
+        _refuse_items(array, np.isnan(array), "is missing; leave such triplets out")
         raise TypeError(
             "triplets must be integer indices or names, got floating point numbers "
             f"(dtype {array.dtype}); convert them with .astype(int) if they are indices."
         )
-    elif array.dtype.kind in "OUST":
-        array = array.astype(object)
-        kinds = {type(item) for item in array.ravel()}
-        if any(issubclass(kind, float | np.floating | bool | np.bool_) for kind in kinds):
-            found = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise TypeError(f"triplets must be integer indices or names, got {found}.")
-        if all(issubclass(kind, int | np.integer) for kind in kinds):
-            array = array.astype(np.int64)
-    else:
+    elif array.dtype.kind not in "iu":
         raise TypeError(f"triplets must be integer indices or names, got dtype {array.dtype}.")
-    return array
+    lowest, highest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    _refuse_items(array, (array < lowest) | (array > highest), "does not fit into 64 bits")
+    return array.astype(np.int64)
+
+
+def is_missing(item: Any) -> bool:
+    """Whether something is None, NaN, NaT or pandas' NA."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(item != item)
+    except (TypeError, ValueError):  # an array, for instance
+        return False
+
+
+def _refuse_missing(triplets: np.ndarray, kinds: set[type]) -> None:
+    if kinds <= {str, int}:  # the usual ones, at no cost
+        return
+    bad = np.array([is_missing(item) for item in triplets.ravel()]).reshape(triplets.shape)
+    _refuse_items(triplets, bad, "is missing; leave such triplets out")
+
+
+def check_not_negative(triplets: np.ndarray) -> None:
+    """Positions count from 0."""
+    _refuse_items(
+        triplets, triplets < 0, "is no position: they count from 0 (named=True takes any name)"
+    )
+
+
+def _refuse_items(triplets: np.ndarray, bad: Any, why: str) -> None:
+    bad = np.asarray(bad, dtype=bool)
+    if bad.any():
+        t, role = (int(index) for index in np.argwhere(bad)[0])
+        raise ValueError(
+            f"triplets[{t}] = {_triplet(triplets[t])}: {ROLES[role]}={triplets[t, role]} {why}."
+        )
 
 
 def check_weights(weights: Any, n_triplets: int) -> np.ndarray:
-    """One positive finite weight a triplet."""
+    """One positive finite weight per triplet."""
     if weights is None:
         return np.ones(n_triplets)
-    weights = np.asarray(weights, dtype=np.float64)
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"weights must be positive numbers, one per triplet: {error}.") from error
     if weights.shape != (n_triplets,):
         raise ValueError(
-            f"weights must have one entry a triplet, shape ({n_triplets},), got {weights.shape}."
+            f"weights must have one entry per triplet, shape ({n_triplets},), got {weights.shape}."
         )
     bad = ~(np.isfinite(weights) & (weights > 0))
     if bad.any():
@@ -113,6 +185,14 @@ def check_weights(weights: Any, n_triplets: int) -> np.ndarray:
             f"weights[{first}] = {weights[first]}; weights must be positive finite numbers."
         )
     return weights
+
+
+def summable(weights: np.ndarray) -> np.ndarray:
+    """The weights; if their sum overflows, all divided by the same power of two."""
+    with np.errstate(over="ignore"):
+        if np.isfinite(weights.sum()):
+            return weights
+    return np.ldexp(weights, -len(weights).bit_length())
 
 
 def check_distinct(triplets: np.ndarray, what: str = "row or column") -> None:
@@ -162,26 +242,34 @@ def label_codes(labels: Any, what: str = "labels") -> np.ndarray:
 
     Not known are -1, None, NaN and pandas' NA.
     """
-    if isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy"):
+    if hasattr(labels, "__array__") or hasattr(labels, "to_numpy"):
         array = np.asarray(labels)
+        if array.ndim != 1:
+            raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}.")
+        values = array.tolist()
+    elif isinstance(labels, str) or not np.iterable(labels):
+        raise ValueError(f"{what} must be a list with one label for each point, got {labels!r}.")
     else:
-        array = np.empty(len(labels), dtype=object)
-        array[:] = list(labels)
-    if array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}.")
+        values = list(labels)
     numbers: dict[Any, int] = {}
-    codes = np.empty(len(array), dtype=np.int64)
-    for place, label in enumerate(array.tolist()):
-        if label is None or label != label or str(label) == "<NA>":
+    codes = np.empty(len(values), dtype=np.int64)
+    for place, label in enumerate(values):
+        if is_missing(label):
             codes[place] = -1
             continue
-        if isinstance(label, float) and label != int(label):
+        if isinstance(label, float | np.floating) and not float(label).is_integer():
             raise ValueError(
                 f"{what} must be whole numbers or names, got {label} at position {place}; use -1 "
                 "where the label is not known."
             )
-        unknown = not isinstance(label, str) and label == -1
-        codes[place] = -1 if unknown else numbers.setdefault(label, len(numbers))
+        try:
+            unknown = not isinstance(label, str) and label == -1
+            codes[place] = -1 if unknown else numbers.setdefault(label, len(numbers))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{what} must be one-dimensional, with a whole number or a name for each point, "
+                f"got {label!r} at position {place}."
+            ) from None
     return codes
 
 

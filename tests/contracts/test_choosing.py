@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -178,6 +181,22 @@ def test_questions_among_given_ones():
         next_queries(NMF(2).fit(X), 3, side="both")
 
 
+def test_no_more_questions_are_drawn_than_there_are():
+    """40 items have 29,640 questions, whatever is asked for."""
+    tracemalloc.start()
+    every = propose_queries(HIDDEN, 10**6, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert every.n_triplets == 40 * 39 * 38 // 2
+    assert peak < 50e6
+    assert (every.items != every.items[:, [1, 2, 0]]).all()
+    known = every.take(np.arange(20_000))
+    rest = propose_queries(HIDDEN, 10**6, asked=known, n_draws=1, random_state=0)
+    assert rest.n_triplets == 9_640
+    some = propose_queries(HIDDEN, 5000, asked=known.take(np.arange(9000)), n_draws=1)
+    assert some.n_triplets == 5000
+
+
 def test_questions_about_names():
     names = [f"item {i}" for i in range(40)]
     frame = pd.DataFrame(X, index=names)
@@ -205,7 +224,7 @@ def test_what_is_said_twice_is_held_out_once():
         assert not told & {tuple(row) for row in test.items.tolist()}
 
 
-def test_a_report_has_a_row_a_triplet():
+def test_a_report_has_one_row_per_triplet():
     names = [f"item {i}" for i in range(40)]
     frame = pd.DataFrame(X, index=names, columns=[f"c{j}" for j in range(25)])
     rows = Triplets(np.array(names, dtype=object)[KNOWN.items], weights=np.arange(1.0, 151.0))
@@ -217,7 +236,12 @@ def test_a_report_has_a_row_a_triplet():
     assert list(table.columns) == [
         *("side", "q", "r", "s", "near", "far", "margin", "satisfied", "weight")
     ]
-    assert len(table) == 152
+    assert tuple(table.columns) == report.columns
+    assert len(table) == len(report) == 152
+    for name in report.columns:
+        assert table[name].tolist() == report[name].tolist() == getattr(report, name).tolist()
+    with pytest.raises(KeyError, match="no column 'distance'; it has side, q, r"):
+        report["distance"]
     row = table[table.side == "row"]
     assert row[["q", "r", "s"]].to_numpy().tolist() == rows.items.tolist()
     np.testing.assert_array_equal(row.weight, rows.weights)
@@ -228,4 +252,13 @@ def test_a_report_has_a_row_a_triplet():
     assert f"row triplets: {int(row.satisfied.sum())} of 150 met" in text
     assert "column triplets: 1 of 2 met (50.0 %)" in text
     assert "c0 (1)" in text
-    assert str(RPRNMF(2, max_iter=2, tol=0).fit(X).triplet_report()) == "no triplets were given"
+    nothing = RPRNMF(2, max_iter=2, tol=0).fit(X).triplet_report()
+    assert str(nothing) == "no triplets were given"
+    assert len(nothing) == len(nothing.frame) == 0
+
+
+def test_a_table_needs_pandas(monkeypatch):
+    report = RPRNMF(2, max_iter=2, tol=0).fit(X, row_triplets=KNOWN).triplet_report()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r'pip install "rprnmf\[data\]"'):
+        _ = report.frame

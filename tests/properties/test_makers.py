@@ -254,6 +254,8 @@ def test_millions_of_points():
         (lambda: triplets_from_chains(np.ones((10, 2)), 5), "no chain of 5 rising distances"),
         (lambda: triplets_from_chains(points(0), 5, length=0), "between 1 and 7, got 0"),
         (lambda: triplets_from_survey([1], [None], [3]), "winner must name an item"),
+        (lambda: triplets_from_survey(["a"] * 2, ["b", np.nan], ["c"] * 2), "found nan at 1"),
+        (lambda: triplets_from_rankings({"a": ["b", np.nan, "c"]}), "s=nan is missing"),
         (lambda: triplets_from_metadata(3), "at least one of"),
         (
             lambda: triplets_from_metadata(3, categories={"a": [1, 2]}, ordered={"b": [1, 2, 3]}),

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rprnmf import Triplets
+from rprnmf import RPRNMF, Triplets
+from rprnmf.model_selection import triplet_scorer
+from rprnmf.triplets import check_consistency
 
 rows = st.lists(st.permutations(range(7)).map(lambda order: list(order[:3])), max_size=25)
 seeds = st.integers(0, 9)
@@ -117,3 +119,89 @@ def test_a_summary_says_what_there_is():
 def test_what_cannot_be_done_is_said(call, message):
     with pytest.raises(ValueError, match=message):
         call(Triplets([[0, 1, 2], [3, 4, 5]]))
+
+
+MISSING = {
+    "NaN beside names": [["a", "b", "c"], ["a", float("nan"), "c"]],
+    "None beside names": [["a", "b", "c"], ["a", None, "c"]],
+    "NaN in an array": np.array([["a", "b", "c"], ["a", np.nan, "c"]], dtype=object),
+    "NaN beside positions": [[0, 1, 2], [0, float("nan"), 2]],
+}
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_a_missing_name_is_no_name(case):
+    with pytest.raises(ValueError, match=r"triplets\[1\] = .*: r=(nan|None) is missing"):
+        Triplets(MISSING[case])
+
+
+def test_what_pandas_calls_missing():
+    pd = pytest.importorskip("pandas")
+    for column in (pd.array([3, pd.NA], dtype="Int64"), ["d", pd.NA], ["d", pd.NaT]):
+        frame = pd.DataFrame({"q": [0, 1], "r": [1, 2], "s": column})
+        with pytest.raises(ValueError, match=r"triplets\[1\] = .*: s=.* is missing"):
+            Triplets(frame)
+    with pytest.raises(TypeError, match="weights must be positive numbers"):
+        Triplets([[0, 1, 2]], weights=[pd.NA])
+
+
+def test_a_number_in_a_list_of_names_stays_a_number():
+    assert Triplets([["a", 1, "1"]]).items.tolist() == [["a", 1, "1"]]
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([[0, 1, 2], [0, -1, 2]], r"triplets\[1\] = \(q=0, r=-1, s=2\): r=-1 is no position"),
+        (np.array([[0, 1, 2**63]], dtype=np.uint64), "s=9223372036854775808 does not fit"),
+        ([[0, 1, 10**30]], "does not fit into 64 bits"),
+        ([[0, 1, -(10**30)]], "does not fit into 64 bits"),
+    ],
+)
+def test_what_is_no_position(items, message):
+    with pytest.raises(ValueError, match=message):
+        Triplets(items)
+
+
+def test_other_integers_are_positions_or_names():
+    known = Triplets(np.array([[0, 1, 2**40]], dtype=np.uint64))
+    assert known == Triplets([[0, 1, 2**40]])
+    assert Triplets([[0, -1, -2]], named=True).items.tolist() == [[0, -1, -2]]
+
+
+def test_huge_weights_count_as_their_ratios():
+    items = [[0, 1, 2], [0, 2, 1], [3, 4, 5], [3, 5, 4]]
+    huge = Triplets(items, weights=[1e308, 5e307, 1.5e308, 1.5e308])
+    small = Triplets(items, weights=[2.0, 1.0, 3.0, 3.0])
+    for method in ("majority", "feedback-arc"):
+        kept = [known.resolve(method).items.tolist() for known in (huge, small)]
+        assert kept[0] == kept[1]
+    assert check_consistency(huge).satisfiable == check_consistency(small).satisfiable
+    X = np.random.default_rng(0).random((6, 5))
+    fits = [
+        RPRNMF(2, max_iter=9, tol=0, random_state=0).fit(X, row_triplets=known)
+        for known in (huge, small)
+    ]
+    np.testing.assert_allclose(fits[0].embedding_, fits[1].embedding_, rtol=1e-9)
+    np.testing.assert_array_equal(fits[0].row_triplets_.weights, huge.weights)
+    new = [
+        fit.transform(X[:2], row_triplets=Triplets([[6, 0, 1], [7, 1, 2]], weights=w))
+        for fit, w in zip(fits, ([1e308, 1.5e308], [2.0, 3.0]), strict=True)
+    ]
+    np.testing.assert_allclose(*new, rtol=1e-9)
+    scores = [triplet_scorer(known)(fits[0], X) for known in (huge, small)]
+    assert scores[0] == pytest.approx(scores[1])
+    with pytest.raises(ValueError, match="equal triplets add up to more than"):
+        (huge + huge).deduplicate()
+    assert "4 repeat another one" in (huge + huge).summary()
+
+
+def test_names_and_back():
+    known = Triplets([[0, 1, 2], [2, 0, 1]], weights=[2, 3])
+    names = ["tea", "coffee", "soup"]
+    named = known.with_names(names)
+    assert named.items.tolist() == [["tea", "coffee", "soup"], ["soup", "tea", "coffee"]]
+    assert named.positions(3, names) == known
+    assert known.with_names(None) is known
+    assert known.with_names([0, 1, 2]) is known
+    assert known.take([]).with_names(names).named

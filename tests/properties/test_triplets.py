@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
-from rprnmf import Triplets
+from rprnmf import LCNMF, Triplets
 from rprnmf.checks import check_labels
 from rprnmf.metrics import (
     clustering_accuracy,
@@ -125,6 +125,49 @@ def test_labels_that_are_not_known(labels):
     assert groups[0] == groups[1] != groups[5] == groups[6]
     items = triplets_from_labels(labels, 8, random_state=0).items
     assert set(items.ravel()) == {0, 1, 5, 6}
+
+
+class OnlyAnArray:
+    """An array-like that has no length."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+def test_labels_without_a_length():
+    X = np.random.default_rng(0).random((4, 3))
+    for labels in (OnlyAnArray([7, 7, -1, -1]), iter([7, 7, -1, -1])):
+        W = LCNMF(2, max_iter=5, tol=0).fit_transform(X, labels)
+        np.testing.assert_array_equal(W[0], W[1])
+        assert (W[2] != W[3]).any()
+    items = triplets_from_labels(OnlyAnArray([0, 0, 1, 1]), 3, random_state=0).items
+    assert items.shape == (3, 3)
+
+
+def test_labels_that_pandas_does_not_know():
+    pd = pytest.importorskip("pandas")
+    for labels in (pd.array([1, pd.NA, 1], dtype="Int64"), [1, pd.NA, 1], [1, pd.NaT, 1]):
+        groups = check_labels(labels, 3, "row")
+        assert groups[0] == groups[2] != groups[1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0, 0, np.inf, 1], "whole numbers or names, got inf at position 2"),
+        (np.array([0, 0, -np.inf, 1]), "got -inf at position 2"),
+        ([0, np.float32(0.5), 1, 1], "got 0.5 at position 1"),
+        ([[0], [0], [1], [1]], r"one-dimensional.*got \[0\] at position 0"),
+        (np.zeros((4, 1)), r"one-dimensional, got shape \(4, 1\)"),
+        (3, "a list with one label for each point, got 3"),
+    ],
+)
+def test_what_is_no_label(labels, message):
+    with pytest.raises(ValueError, match=f"row labels must be.*{message}"):
+        LCNMF(2).fit(np.ones((4, 3)), labels)
 
 
 def test_a_number_and_its_name_are_two_labels():

@@ -14,14 +14,13 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rprnmf.checks import axis_names, check_matrix, check_start
+from rprnmf.checks import axis_names, check_matrix, check_start, summable
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
     with_sklearn_callbacks,
 )
 from rprnmf.losses import LOSSES, get_loss
-from rprnmf.metrics.satisfaction import unmet
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
@@ -104,7 +103,7 @@ class ComposedNMF(
                 f"are missing under missing={self.missing!r}."
             )
         K = self._rank(view, W, H, update_H)
-        names = axis_names(X)
+        names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
         callback = with_sklearn_callbacks(self, X, self.callback)
         settings = Settings(self.max_iter, self.tol, callback, self.verbose)
@@ -121,7 +120,7 @@ class ComposedNMF(
             if result.stopped:
                 break
         assert best is not None
-        self._row_names, self._column_names = names
+        self.row_names_, self.column_names_ = names
         named = np.unique(problem.rows.triplets)
         spread = problem.spread or (view.take(named) if len(named) else view).spread()
         if problem.spread is None:
@@ -238,17 +237,7 @@ class ComposedNMF(
         self.reconstruction_err_ = loss.reconstruction_err(
             loss.value(problem.view, result.W, result.Ht)
         )
-        self.row_unmet_, self.column_unmet_ = (
-            unmet(factor, side.triplets, problem.distance)
-            for factor, side in zip((result.W, result.Ht), problem.sides, strict=True)
-        )
-        self.row_satisfied_rate_, self.column_satisfied_rate_ = (
-            (len(side.triplets) - len(left)) / len(side.triplets) if len(side.triplets) else np.nan
-            for left, side in zip((self.row_unmet_, self.column_unmet_), problem.sides, strict=True)
-        )
-        self.row_triplets_, self.column_triplets_ = (
-            Triplets(side.triplets, weights=side.weight) for side in problem.sides
-        )
+        self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # of no triplets
         endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(
@@ -273,13 +262,16 @@ class ComposedNMF(
         """
         return self._fold_in(X)
 
-    def _fold_in(self, X: Any, triplets: Triplets | None = None) -> np.ndarray:
+    def _fold_in(
+        self, X: Any, triplets: Triplets | None = None, row_names: Any = None
+    ) -> np.ndarray:
         check_is_fitted(self)
         with blas_threads(self.n_jobs):
             _, view = self._view(X, reset=False)
             side, known = Side(), None
             if triplets is not None:
-                side, known = self._new_row_triplets(X, view.shape[0], triplets)
+                names = axis_names(X, row_names)[0]
+                side, known = self._new_row_triplets(names, view.shape[0], triplets)
             side = self._with_norms(side, view, self.alpha_W)
             Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)
             problem = Problem(
@@ -293,21 +285,30 @@ class ComposedNMF(
             settings = Settings(self.max_iter, self.tol)
             return self._solver.fold_in(problem, Ht, known, settings)
 
-    def _new_row_triplets(self, X: Any, n: int, triplets: Triplets) -> tuple[Side, np.ndarray]:
+    def _new_row_triplets(
+        self, new_names: Any, n: int, triplets: Triplets
+    ) -> tuple[Side, np.ndarray]:
         """Triplets over training rows and new rows, the new ones numbered first."""
-        names = axis_names(X)[0]
-        if names is not None and self._row_names is not None:
-            both = set(names) & set(self._row_names)
-            if both and triplets.named:
+        names = None
+        if triplets.named and triplets.n_triplets:
+            if self.row_names_ is None or new_names is None:
+                where = "training rows" if self.row_names_ is None else "new rows"
                 raise ValueError(
-                    f"the row name {min(both)!r} occurs in the training data and in the new rows; "
-                    "rename the new rows, or give the triplets as positions."
+                    f"row_triplets are given by name ({triplets.items[0, 0]!r}, ...), but the "
+                    f"{where} have no names; pass X as a DataFrame or row_names= to fit and to "
+                    "transform, or give the triplets as positions."
                 )
-            names = [*self._row_names, *names]
+            names = [*self.row_names_, *new_names]
+            both = set(self.row_names_) & set(new_names)
+            if both:
+                raise ValueError(
+                    f"the row name {min(both, key=str)!r} occurs in the training data and in the "
+                    "new rows; rename the new rows, or give the triplets as positions."
+                )
         n_known = len(self.embedding_)
         resolved = triplets.positions(n_known + n, names, "row")
         items = np.where(resolved.items < n_known, resolved.items + n, resolved.items - n_known)
-        side = Side(**self._strength("row"), triplets=items, weight=resolved.weights)
+        side = Side(**self._strength("row"), triplets=items, weight=summable(resolved.weights))
         return side, self.embedding_
 
     def _strength(self, side: str) -> dict[str, Any]:

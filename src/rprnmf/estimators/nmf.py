@@ -75,11 +75,11 @@ class NMF(ComposedNMF):
     converged_ : bool
         Whether ``tol`` stopped the fit.
     row_satisfied_rate_, column_satisfied_rate_ : float
-        The share of the triplets that hold; NaN without triplets.
-    row_unmet_, column_unmet_ : ndarray of shape (n_unmet, 3)
-        The triplets (q, r, s) that do not hold, as positions.
+        NaN: only `RPRNMF` takes triplets.
+    row_names_, column_names_ : ndarray or None
+        The labels of a DataFrame.
     history_ : structured ndarray of shape (n_iter_,)
-        A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
+        One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
         start; in the solver's units, which for "paper" are those of the authors' program.
     n_features_in_ : int

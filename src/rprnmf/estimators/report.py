@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,65 +10,108 @@ import numpy as np
 from rprnmf.metrics import triplet_distances
 from rprnmf.triplets import Triplets
 
+COLUMNS = ("side", "q", "r", "s", "near", "far", "margin", "satisfied", "weight")
 SHOWN = 5  # items that a text names
 
 
-class TripletReport(NamedTuple):
-    """A table of all triplets, and a few lines about them; ``print`` shows the lines."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TripletReport:
+    """Columns with one entry per triplet, and a few lines about them, which ``print`` shows.
 
-    frame: Any
+    Attributes
+    ----------
+    side : ndarray of str
+        "row" or "column".
+    q, r, s : ndarray
+        Names where X has names, else positions.
+    near, far : ndarray of float
+        The distances q-r and q-s.
+    margin : ndarray of float
+        far - near.
+    satisfied : ndarray of bool
+    weight : ndarray of float
+    text : str
+    """
+
+    side: np.ndarray
+    q: np.ndarray
+    r: np.ndarray
+    s: np.ndarray
+    near: np.ndarray
+    far: np.ndarray
+    margin: np.ndarray
+    satisfied: np.ndarray
+    weight: np.ndarray
     text: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return COLUMNS
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        if column not in COLUMNS:
+            raise KeyError(f"the report has no column {column!r}; it has {', '.join(COLUMNS)}.")
+        return getattr(self, column)
+
+    def __len__(self) -> int:
+        return len(self.satisfied)
 
     def __str__(self) -> str:
         return self.text
 
+    __repr__ = __str__
+
+    @property
+    def frame(self) -> Any:
+        """The columns as a DataFrame; needs pandas."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                'report.frame is a DataFrame, which needs pandas: pip install "rprnmf[data]". '
+                "report.q, report.near and so on are the same columns without it."
+            ) from error
+        return pd.DataFrame({name: self[name] for name in COLUMNS})
+
 
 class ReportSide(NamedTuple):
-    """The triplets of one side, the factor that they speak of, and the names of its rows."""
+    """One side of X: its factor, its triplets as positions, and its names."""
 
     name: str
-    triplets: Triplets
     factor: np.ndarray
-    names: Sequence[Any] | None
+    triplets: Triplets
+    names: Any
 
 
 def report(sides: list[ReportSide], distance: str) -> TripletReport:
-    """One row a triplet, the sides one after the other."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("triplet_report makes a DataFrame: install pandas.") from error
-    parts, lines = [], []
+    """The report, the sides one after the other."""
+    parts: list[dict[str, np.ndarray]] = []
+    lines: list[str] = []
     for side in sides:
-        items, near, far = triplet_distances(side.factor, side.triplets, distance)
-        named: Any = items
-        if side.names is not None:
-            labels = np.empty(len(side.names), dtype=object)
-            labels[:] = list(side.names)
-            named = labels[items]
+        n = side.triplets.n_triplets
+        if n == 0:
+            continue
+        _, near, far = triplet_distances(side.factor, side.triplets, distance)
+        named = side.triplets.with_names(side.names).items
         met = near < far
         parts.append(
-            pd.DataFrame(
-                {
-                    "side": side.name,
-                    "q": named[:, 0],
-                    "r": named[:, 1],
-                    "s": named[:, 2],
-                    "near": near,
-                    "far": far,
-                    "margin": far - near,
-                    "satisfied": met,
-                    "weight": side.triplets.weights,
-                }
-            )
+            {
+                "side": np.full(n, side.name, dtype=object),
+                **dict(zip("qrs", named.T, strict=True)),
+                "near": near,
+                "far": far,
+                "margin": far - near,
+                "satisfied": met,
+                "weight": side.triplets.weights,
+            }
         )
         lines += described(side.name, named, met)
     if not parts:
-        return TripletReport(pd.DataFrame(columns=COLUMNS), "no triplets were given")
-    return TripletReport(pd.concat(parts, ignore_index=True), "\n".join(lines))
-
-
-COLUMNS = ["side", "q", "r", "s", "near", "far", "margin", "satisfied", "weight"]
+        nothing = {name: np.zeros(0) for name in COLUMNS}
+        return TripletReport(**nothing, text="no triplets were given")
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+    return TripletReport(**columns, text="\n".join(lines))
 
 
 def described(side: str, named: np.ndarray, met: np.ndarray) -> list[str]:

@@ -10,13 +10,14 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rprnmf.checks import check_graph
+from rprnmf.checks import check_graph, summable
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import GRAPH, STRENGTH
 from rprnmf.estimators.report import ReportSide, TripletReport, report
+from rprnmf.metrics import unmet
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
-from rprnmf.triplets import as_triplets
+from rprnmf.triplets import Triplets, as_triplets
 
 
 class RPRNMF(ComposedNMF):
@@ -122,11 +123,18 @@ class RPRNMF(ComposedNMF):
     row_satisfied_rate_, column_satisfied_rate_ : float
         The share of the triplets that hold; NaN without triplets.
     row_unmet_, column_unmet_ : ndarray of shape (n_unmet, 3)
-        The triplets (q, r, s) that do not hold, as positions.
+        The triplets (q, r, s) that do not hold: names, if the rows (columns) of X have names,
+        else positions. As positions in any case: ``unmet(model.embedding_, model.row_triplets_)``
+        with `rprnmf.metrics.unmet`.
     row_triplets_, column_triplets_ : Triplets
-        All that were given, as positions; see also `triplet_report`.
+        All that were given and that X knows, always as positions; see also `triplet_report`.
+    row_names_, column_names_ : ndarray or None
+        The names of the rows and columns of X: those passed to ``fit``, else the labels of a
+        DataFrame. Labels 0, 1, 2, ... in order are no names but positions.
+    distance_ : str
+        The distance that was fitted, where ``distance`` may say "auto".
     history_ : structured ndarray of shape (n_iter_,)
-        A row an iteration: objective = loss + row_penalty + column_penalty, the satisfied
+        One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
         start; in the solver's units, which for "paper" are those of the authors' program.
     n_features_in_ : int
@@ -236,13 +244,49 @@ class RPRNMF(ComposedNMF):
 
     def _side(self, X, n, names, side, triplets) -> Side:
         resolved = as_triplets(triplets).positions(n, names, side)
+        setattr(self, f"{side}_triplets_", resolved)
         return Side(
             **self._strength(side),
             triplets=resolved.items,
-            weight=resolved.weights,
+            weight=summable(resolved.weights),
             graph=check_graph(getattr(self, f"{side}_graph"), X, self.n_neighbors, side),
             graph_strength=self.graph_strength,
         )
+
+    def _keep(self, result, problem):
+        W = super()._keep(result, problem)
+        self.distance_ = problem.distance
+        for side, factor in (("row", result.W), ("column", result.Ht)):
+            triplets, names = self._known(side)
+            left = Triplets(unmet(factor, triplets, self.distance_))
+            setattr(self, f"{side}_unmet_", left.with_names(names).items.copy())
+            if triplets.n_triplets:
+                rate = (triplets.n_triplets - left.n_triplets) / triplets.n_triplets
+                setattr(self, f"{side}_satisfied_rate_", rate)
+        return W
+
+    def _known(self, side: str) -> tuple[Triplets, Any]:
+        """The triplets of one side as positions, and its names."""
+        return getattr(self, f"{side}_triplets_"), getattr(self, f"{side}_names_")
+
+    def get_metadata_routing(self):
+        """Which parameters this estimator asks for where scikit-learn routes metadata.
+
+        ``fit`` and ``transform`` both take ``row_triplets`` and ``row_names``. A request that is
+        set for one of the two counts for both, unless the other has its own: a Pipeline calls
+        ``fit_transform``, for which scikit-learn wants the two to agree.
+
+        Returns
+        -------
+        routing : MetadataRequest
+        """
+        routing = super().get_metadata_routing()
+        fit, transform = routing.fit, routing.transform
+        for name in fit.requests.keys() & transform.requests.keys():
+            for unset, other in ((transform, fit), (fit, transform)):
+                if unset.requests[name] is None and other.requests[name] is not None:
+                    unset.add_request(param=name, alias=other.requests[name])
+        return routing
 
     def _strength(self, side: str) -> dict[str, Any]:
         strength = getattr(self, f"{side}_strength")
@@ -257,6 +301,8 @@ class RPRNMF(ComposedNMF):
         *,
         row_triplets: Any = None,
         column_triplets: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -269,10 +315,14 @@ class RPRNMF(ComposedNMF):
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
-            row names if X is a DataFrame. In cross-validation rows are split away and positions
-            lose their meaning: give names, as ``Triplets(names, absent="drop")``.
+            row names: the labels of a DataFrame, or ``row_names``. In cross-validation rows are
+            split away and positions lose their meaning: give names, as
+            ``Triplets(names, absent="drop")``.
         column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             The same for the columns of X.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, for triplets by name where X has no labels,
+            as a sparse matrix or an array. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -288,6 +338,8 @@ class RPRNMF(ComposedNMF):
             X,
             row_triplets=row_triplets,
             column_triplets=column_triplets,
+            row_names=row_names,
+            column_names=column_names,
             W=W,
             H=H,
             update_H=update_H,
@@ -302,6 +354,8 @@ class RPRNMF(ComposedNMF):
         *,
         row_triplets: Any = None,
         column_triplets: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -314,10 +368,14 @@ class RPRNMF(ComposedNMF):
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
-            row names if X is a DataFrame. In cross-validation rows are split away and positions
-            lose their meaning: give names, as ``Triplets(names, absent="drop")``.
+            row names: the labels of a DataFrame, or ``row_names``. In cross-validation rows are
+            split away and positions lose their meaning: give names, as
+            ``Triplets(names, absent="drop")``.
         column_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             The same for the columns of X.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, for triplets by name where X has no labels,
+            as a sparse matrix or an array. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -330,10 +388,14 @@ class RPRNMF(ComposedNMF):
         W : ndarray of shape (n_samples, n_components)
         """
         return self._fit(
-            X, W, H, update_H, row_triplets=row_triplets, column_triplets=column_triplets
+            *(X, W, H, update_H),
+            row_triplets=row_triplets,
+            column_triplets=column_triplets,
+            row_names=row_names,
+            column_names=column_names,
         )
 
-    def transform(self, X: Any, row_triplets: Any = None) -> np.ndarray:
+    def transform(self, X: Any, row_triplets: Any = None, row_names: Any = None) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
 
         Parameters
@@ -342,8 +404,10 @@ class RPRNMF(ComposedNMF):
             Missing entries are marked as in ``fit``.
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Comparisons that involve the new rows. Positions count the rows of the training data
-            first, then the new ones; names are looked up in both if both are DataFrames. Rows of
-            the training data stay where they are.
+            first, then the new ones; names are looked up in both. Rows of the training data stay
+            where they are.
+        row_names : sequence of length n_samples, default=None
+            Names of the new rows, where X has no labels.
 
         Returns
         -------
@@ -351,19 +415,21 @@ class RPRNMF(ComposedNMF):
         """
         if row_triplets is None:
             return self._fold_in(X)
-        return self._fold_in(X, as_triplets(row_triplets))
+        return self._fold_in(X, as_triplets(row_triplets), row_names)
 
     def triplet_report(self) -> TripletReport:
-        """What became of the triplets of the fit; needs pandas.
+        """What became of the triplets of the fit.
 
         Returns
         -------
         report : TripletReport
-            ``report.frame`` is a DataFrame with a row a triplet: its side, the names of q, r and
-            s (their positions, if X has no names), the distances ``near`` (q-r) and ``far``
-            (q-s) under the distance that was fitted, ``margin`` (far - near), whether it is
-            ``satisfied``, and its ``weight``. ``report.text``, which ``print`` shows, says how
-            many are met and which items gather the others.
+            Columns with one entry per triplet, as attributes and by name (``report.near``,
+            ``report["near"]``): its ``side``, the names of ``q``, ``r`` and ``s`` (their
+            positions, if X has no names), the distances ``near`` (q-r) and ``far`` (q-s) under
+            the distance that was fitted, ``margin`` (far - near), whether it is ``satisfied``,
+            and its ``weight``. ``report.frame`` is the same as a DataFrame (needs pandas).
+            ``report.text``, which ``print`` shows, says how many are met and which items gather
+            the others.
 
         Examples
         --------
@@ -371,12 +437,15 @@ class RPRNMF(ComposedNMF):
         >>> from rprnmf import RPRNMF
         >>> X = np.random.default_rng(0).random((6, 5))
         >>> model = RPRNMF(3, max_iter=500, random_state=0).fit(X, row_triplets=[[0, 1, 2]])
-        >>> print(model.triplet_report())
+        >>> report = model.triplet_report()
+        >>> print(report)
         row triplets: 1 of 1 met (100.0 %)
+        >>> report.satisfied
+        array([ True])
         """
         check_is_fitted(self)
         sides = [
-            ReportSide("row", self.row_triplets_, self.embedding_, self._row_names),
-            ReportSide("column", self.column_triplets_, self.components_.T, self._column_names),
+            ReportSide("row", self.embedding_, *self._known("row")),
+            ReportSide("column", self.components_.T, *self._known("column")),
         ]
-        return report([s for s in sides if s.triplets.n_triplets], self._penalty()["distance"])
+        return report(sides, self.distance_)

@@ -8,25 +8,32 @@ import numpy as np
 from sklearn.utils import check_array
 
 from rprnmf.penalties import DISTANCES, SymmetricDivergence
-from rprnmf.triplets import as_triplets
+from rprnmf.triplets import Triplets, as_triplets
 
 EPS = float(np.finfo(np.float64).eps)
 
 
 def satisfied_rate(
-    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
+    F: Any,
+    triplets: Any,
+    distance: str = "euclidean",
+    *,
+    floor: float | None = None,
+    names: Any = None,
 ) -> float:
     """The share of triplets (q, r, s) with distance(F_q, F_r) < distance(F_q, F_s).
 
     Parameters
     ----------
     F : array-like of shape (n_points, n_components)
-        One point a row: ``embedding_`` for row triplets, ``components_.T`` for column ones.
+        One point per row: ``embedding_`` for row triplets, ``components_.T`` for column ones.
     triplets : Triplets or array-like of shape (n_triplets, 3)
-        By index.
     distance : {"euclidean", "divergence"}, default="euclidean"
     floor : float, default=None
         As in `triplet_distances`.
+    names : sequence, default=None
+        The names of the points, for triplets by name: ``model.row_names_`` or
+        ``model.column_names_``.
 
     Returns
     -------
@@ -39,12 +46,17 @@ def satisfied_rate(
     >>> satisfied_rate([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]])
     0.5
     """
-    items, near, far = triplet_distances(F, triplets, distance, floor=floor)
+    items, near, far = triplet_distances(F, triplets, distance, floor=floor, names=names)
     return float(np.mean(near < far)) if len(items) else float("nan")
 
 
 def unmet(
-    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
+    F: Any,
+    triplets: Any,
+    distance: str = "euclidean",
+    *,
+    floor: float | None = None,
+    names: Any = None,
 ) -> np.ndarray:
     """The triplets that do not hold.
 
@@ -55,10 +67,14 @@ def unmet(
     distance : {"euclidean", "divergence"}, default="euclidean"
     floor : float, default=None
         As in `triplet_distances`.
+    names : sequence, default=None
+        The names of the points, for triplets by name: ``model.row_names_`` or
+        ``model.column_names_``.
 
     Returns
     -------
     triplets : ndarray of shape (n_unmet, 3)
+        Positions, or names if the triplets are given by name.
 
     Examples
     --------
@@ -66,12 +82,19 @@ def unmet(
     >>> unmet([[0.0], [1.0], [3.0]], [[0, 1, 2], [1, 2, 0]]).tolist()
     [[1, 2, 0]]
     """
-    items, near, far = triplet_distances(F, triplets, distance, floor=floor)
-    return items[~(near < far)]
+    known = as_triplets(triplets)
+    items, near, far = triplet_distances(F, known, distance, floor=floor, names=names)
+    left = Triplets(items[~(near < far)])
+    return (left.with_names(names) if known.named else left).items.copy()
 
 
 def triplet_distances(
-    F: Any, triplets: Any, distance: str = "euclidean", *, floor: float | None = None
+    F: Any,
+    triplets: Any,
+    distance: str = "euclidean",
+    *,
+    floor: float | None = None,
+    names: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The triplets as positions, and their distances q-r and q-s.
 
@@ -84,6 +107,9 @@ def triplet_distances(
     floor : float, default=None
         Entries below it count as it in the logarithms of "divergence". None is 2.2e-16 of the
         mean entry, so that the unit of F does not matter; the authors of the paper have 2.2e-16.
+    names : sequence, default=None
+        The names of the points, for triplets by name: ``model.row_names_`` or
+        ``model.column_names_``.
 
     Returns
     -------
@@ -99,7 +125,13 @@ def triplet_distances(
     if distance not in DISTANCES:
         raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
     F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
-    items = as_triplets(triplets).positions(len(F)).items
+    known = as_triplets(triplets)
+    if known.named and names is None and known.n_triplets:
+        raise ValueError(
+            "the triplets are given by name: pass names=, one for each row of F, as "
+            "model.row_names_ and model.column_names_ hold them."
+        )
+    items = known.positions(len(F), names).items
     q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
     measure = DISTANCES[distance]()
     if isinstance(measure, SymmetricDivergence):
@@ -119,6 +151,8 @@ def constraint_satisfied_rate(
     distance: str = "euclidean",
     *,
     floor: float | None = None,
+    row_names: Any = None,
+    column_names: Any = None,
 ) -> float:
     """The paper's CSR: the mean of the satisfied rates of both sides.
 
@@ -130,6 +164,8 @@ def constraint_satisfied_rate(
     distance : {"euclidean", "divergence"}, default="euclidean"
     floor : float, default=None
         As in `triplet_distances`.
+    row_names, column_names : sequence, default=None
+        The names of the rows and of the columns, for triplets by name.
 
     Returns
     -------
@@ -143,8 +179,11 @@ def constraint_satisfied_rate(
     1.0
     """
     rates = [
-        satisfied_rate(F, triplets, distance, floor=floor)
-        for F, triplets in ((W, row_triplets), (np.asarray(H).T, column_triplets))
+        satisfied_rate(F, triplets, distance, floor=floor, names=names)
+        for F, triplets, names in (
+            (W, row_triplets, row_names),
+            (np.asarray(H).T, column_triplets, column_names),
+        )
         if as_triplets(triplets).n_triplets
     ]
     return float(np.mean(rates)) if rates else float("nan")

@@ -116,9 +116,9 @@ def with_holes(X: Any, rows: np.ndarray, columns: np.ndarray) -> sp.csr_array:
 
 
 def resolved_triplets(X: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
-    """Triplets by position, for the folds are arrays without names."""
+    """Parameters of ``fit`` with triplets by position, for the folds are arrays without names."""
     found = dict(fit_params)
-    names = axis_names(X)
+    names = axis_names(X, found.pop("row_names", None), found.pop("column_names", None))
     for side, name, n in zip(("row", "column"), names, np.shape(X), strict=True):
         key = f"{side}_triplets"
         if found.get(key) is not None:

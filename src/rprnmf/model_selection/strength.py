@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from rprnmf.checks import axis_names
+from rprnmf.checks import axis_names, summable
 from rprnmf.losses import get_loss
 from rprnmf.metrics import triplet_distances
 from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
@@ -23,6 +23,7 @@ from rprnmf.triplets.pairs import distinct
 
 STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0, "auto")
 SIDES = ("row", "column")
+NAMES = ("row_names", "column_names")
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,12 +145,13 @@ def choose_strength(
     """
     strengths = check_strengths(strengths)
     given = {"row_triplets": row_triplets, "column_triplets": column_triplets}
-    known = resolved_triplets(X, {k: v for k, v in given.items() if v is not None})
+    names = {key: fit_params.pop(key) for key in NAMES if key in fit_params}
+    known = resolved_triplets(X, names | {k: v for k, v in given.items() if v is not None})
     known = {name: triplets for name, triplets in known.items() if triplets.n_triplets}
     if not known:
         raise ValueError("choose_strength needs row_triplets or column_triplets, got none.")
     groups = {
-        name: kept_groups(X, name, given[name], side_groups)
+        name: kept_groups(X, names, name, given[name], side_groups)
         for name, side_groups in zip(given, (row_groups, column_groups), strict=True)
         if name in known
     }
@@ -173,7 +175,7 @@ def choose_strength(
             Ht = np.ascontiguousarray(model.components_.T)
             factors = {"row_triplets": model.embedding_, "column_triplets": Ht}
             unseen = [(factors[name], parts[fold][1]) for name, parts in folds.items()]
-            satisfied[place, fold] = weighted_rate(unseen, model._penalty()["distance"])
+            satisfied[place, fold] = weighted_rate(unseen, model.distance_)
             losses[place, fold] = loss.value(test, model.embedding_, Ht) / max(test.n_observed, 1)
             progress.step()
     return StrengthCurve(strengths, satisfied, losses)
@@ -190,7 +192,9 @@ def check_strengths(strengths: Sequence[Any]) -> list[Any]:
     return [*sorted(numbers), *(["auto"] if "auto" in found else [])]
 
 
-def kept_groups(X: Any, name: str, triplets: Any, groups: Any) -> np.ndarray | None:
+def kept_groups(
+    X: Any, names: dict[str, Any], name: str, triplets: Any, groups: Any
+) -> np.ndarray | None:
     """The number of the group of each triplet that X knows; the others are left out of a fit."""
     if groups is None:
         return None
@@ -201,7 +205,7 @@ def kept_groups(X: Any, name: str, triplets: Any, groups: Any) -> np.ndarray | N
             f"{name[:-9]}_groups must name one for each of {n} triplets, got {len(groups)}."
         )
     numbered = Triplets(known, weights=np.arange(1, n + 1))
-    kept = resolved_triplets(X, {name: numbered})[name].weights.astype(np.int64) - 1
+    kept = resolved_triplets(X, names | {name: numbered})[name].weights.astype(np.int64) - 1
     return np.unique(np.asarray(groups)[kept], return_inverse=True)[1]
 
 
@@ -227,12 +231,10 @@ def triplet_folds(
 
 def weighted_rate(unseen: list[tuple[np.ndarray, Triplets]], distance: str) -> float:
     """The share of the weight of held-out triplets that holds, over the sides that have any."""
-    met = total = 0.0
-    for F, triplets in unseen:
-        _, near, far = triplet_distances(F, triplets, distance)
-        met += float(triplets.weights[near < far].sum())
-        total += float(triplets.weights.sum())
-    return met / total if total else np.nan
+    held = [np.less(*triplet_distances(F, triplets, distance)[1:]) for F, triplets in unseen]
+    weights = summable(np.concatenate([triplets.weights for _, triplets in unseen]))
+    total = float(weights.sum())
+    return float(weights[np.concatenate(held)].sum()) / total if total else np.nan
 
 
 def triplet_scorer(
@@ -242,7 +244,8 @@ def triplet_scorer(
 
     Hold some triplets out (`Triplets.split`), pass the others to ``fit`` and these to the scorer.
     With folds over rows the triplets must be named and have ``absent="drop"``; to search with all
-    rows in every fit pass ``cv=[(rows, rows)]``.
+    rows in every fit pass ``cv=[(rows, rows)]``. Rows without names are taken for those of the
+    fit if they are as many.
 
     Parameters
     ----------
@@ -279,15 +282,17 @@ def triplet_scorer(
     known = as_triplets(triplets)
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
-        factor = estimator.components_.T
+        factor, fitted = estimator.components_.T, estimator.column_names_
         names = axis_names(X)[SIDES.index(side)]
+        seen = True
         if side == "row":
+            fitted = estimator.row_names_
             seen = len(estimator.embedding_) == np.shape(X)[0]
             if names is not None:
-                seen = estimator._row_names is not None and list(names) == list(
-                    estimator._row_names
-                )
+                seen = fitted is not None and list(names) == list(fitted)
             factor = estimator.embedding_ if seen else estimator.transform(X)
+        if names is None and seen:
+            names = fitted
         return weighted_rate([(factor, known.positions(len(factor), names, side))], distance)
 
     return score

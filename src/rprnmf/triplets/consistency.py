@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rprnmf.checks import summable
 from rprnmf.kernels.networks import readmit, sift
 from rprnmf.triplets.pairs import Pairs, distinct, numbered_pairs, questions, rising
 from rprnmf.triplets.triplets import Triplets, as_triplets
@@ -44,7 +45,7 @@ class Consistency:
         inside = np.flatnonzero(self.conflict >= 0)
         if len(inside):
             pairs = numbered_pairs(self.triplets.numbers())
-            out[inside] = against_the_order(pairs, self.triplets.weights, inside)
+            out[inside] = against_the_order(pairs, summable(self.triplets.weights), inside)
         return out
 
     @cached_property
@@ -74,7 +75,7 @@ class Consistency:
         The lower is reached by leaving out ``excess``; the upper counts of two opposite
         statements the lighter one. To know it exactly is an NP-hard problem.
         """
-        weights = self.triplets.weights
+        weights = summable(self.triplets.weights)
         total = float(weights.sum())
         if total == 0.0:
             return 1.0, 1.0
@@ -151,7 +152,7 @@ def check_consistency(triplets: Any) -> Consistency:
 def votes(triplets: Triplets) -> np.ndarray:
     """The weight of every triplet's statement and of its opposite, of shape (n_triplets, 2)."""
     answer = questions(triplets.numbers())
-    weight = np.bincount(answer, triplets.weights, answer.max(initial=0) + 2)
+    weight = np.bincount(answer, summable(triplets.weights), answer.max(initial=0) + 2)
     return np.column_stack((weight[answer], weight[answer ^ 1]))
 
 

@@ -194,14 +194,14 @@ class _Csv(_Source):
         return items
 
     def check_whole(self, place: int, part: list[str]) -> None:
-        """Fail at the first cell that is not a whole number."""
+        """Fail at the first cell that is not a whole number, counted from 0."""
         for row, cell in enumerate(part):
-            plain = cell.isdigit() and cell.isascii() and len(cell) <= MOST_DIGITS
-            if not plain and (not _WHOLE.fullmatch(cell) or len(cell) > MOST_DIGITS):
+            if not (cell.isdigit() and cell.isascii() and len(cell) <= MOST_DIGITS):
                 self.fail(
                     row,
-                    f"{COLUMNS[place]} must be a whole number, as the first item is, found "
-                    f"{cell!r}; pass named=True if the items are names",
+                    f"{COLUMNS[place]} must be a whole number, as the first item is, at least 0 "
+                    f"and of at most {MOST_DIGITS} digits, found {cell!r}; pass named=True if the "
+                    "items are names",
                 )
 
 
@@ -254,6 +254,9 @@ class _Parquet(_Source):
         if named is False and not whole:
             raise TripletFileError(self.path, None, "expected whole numbers (named=False)")
         named = named or not whole or (named is None and self.is_named)
+        for place, part in enumerate(parts):
+            if not named and part.min() < 0:
+                self.fail(int(np.argmin(part >= 0)), f"{COLUMNS[place]} must be at least 0")
         return np.column_stack([part.astype(object if named else np.int64) for part in parts])
 
 
@@ -272,10 +275,18 @@ def write_columns(path: Any, items: np.ndarray, weights: np.ndarray) -> None:
 
     It is written beside and then moved, so that a reader never sees a part of it.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
+    suffix = Path(path).suffix.lower()
+    path = Path(path).resolve()  # a symbolic link stays one: what it points to is replaced
     if suffix not in (".csv", ".parquet", ".pq"):
         raise ValueError(f"{path}: the suffix must be .csv or .parquet, got {suffix!r}.")
+    if suffix == ".csv" and items.dtype == object:
+        empty = np.argwhere(items == "")
+        if len(empty):
+            t, role = empty[0].tolist()
+            raise ValueError(
+                f"{path}: triplets[{t}] has the empty name '' as {COLUMNS[role]}, which CSV cannot "
+                "tell from no name; rename it, or write a Parquet file."
+            )
     with_weights = bool((weights != 1).any())
     with atomic_file(path) as part:
         write = _write_csv if suffix == ".csv" else _write_parquet

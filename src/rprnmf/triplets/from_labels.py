@@ -63,6 +63,7 @@ def triplets_from_labels(
     """
     codes = label_codes(labels)
     rng = check_random_state(random_state)
+    n_points = len(codes)
     known = np.flatnonzero(codes >= 0)
     classes, codes = np.unique(codes[known], return_inverse=True)
     if len(classes) < 2:
@@ -76,7 +77,7 @@ def triplets_from_labels(
         if features is None:
             rows = _by_class(codes, len(classes), per_class, rng)
         else:
-            means = _class_means(features, len(np.asarray(labels)), known, codes, len(classes))
+            means = _class_means(features, n_points, known, codes, len(classes))
             rows = _within_and_between(codes, means, per_class, rng)
     elif features is not None:
         raise ValueError("features compare classes with per_class only; n_triplets must be None.")

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from rprnmf.checks import label_codes
+from rprnmf.checks import is_missing, item_array, label_codes
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.pairs import distinct
 from rprnmf.triplets.triplets import Triplets
@@ -186,13 +186,16 @@ def triplets_from_survey(head: Any, winner: Any, loser: Any, worker: Any = None)
     >>> triplets_from_survey(["tea"] * 3, ["coffee"] * 3, ["soup"] * 3, ["ann", "bob", "ann"])
     Triplets(1 triplet by name, weights 2 to 2)
     """
-    columns = [np.asarray(column) for column in (head, winner, loser)]
-    for column, name in zip(columns, ("head", "winner", "loser"), strict=True):
-        if column.dtype == object and any(item is None for item in column.ravel().tolist()):
-            raise ValueError(f"{name} must name an item in every answer, found None.")
+    columns = [item_array(column) for column in (head, winner, loser)]
     if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1:
         shapes = ", ".join(str(column.shape) for column in columns)
         raise ValueError(f"head, winner and loser must be columns of one length, got {shapes}.")
+    for column, name in zip(columns, ("head", "winner", "loser"), strict=True):
+        for place, item in enumerate(column.tolist() if column.dtype.kind in "fO" else ()):
+            if is_missing(item):
+                raise ValueError(
+                    f"{name} must name an item in every answer, found {item} at {place}."
+                )
     if all(column.dtype.kind in "iu" for column in columns):
         items = np.column_stack(columns)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.pairs import distinct
-from rprnmf.triplets.triplets import Triplets, as_triplets
+from rprnmf.triplets.triplets import Triplets, as_triplets, can_name, places_of
 
 ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
+SPARE = 4  # times as many are drawn as are wanted: some were asked, some are drawn twice
+MOST = 1 << 20  # questions that are weighed at most, unless more are wanted
 BLOCK = 1 << 16  # questions that are looked at at a time
 
 
@@ -46,8 +49,8 @@ def propose_queries(
     candidates : array-like of shape (n_candidates, 3), default=None
         Ask these questions only; the order of r and s does not matter.
     n_draws : int, default=60
-        Questions drawn at random for every one that is proposed. The most uncertain ones of very
-        many are much alike, and hard to answer for people too.
+        Questions drawn at random for every one that is proposed, a million in all at most. The
+        most uncertain ones of very many are much alike, and hard to answer for people too.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -64,7 +67,7 @@ def propose_queries(
     """
     F = np.asarray(factor, dtype=np.float64)
     wanted = check_count(n_queries)
-    size = wanted * max(check_count(n_draws), 1)
+    size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
     rng = check_random_state(random_state)
     known = as_triplets(asked).positions(len(F)).items
     if candidates is not None:
@@ -75,13 +78,17 @@ def propose_queries(
         drawn = drawn[_first(drawn, known)][:size]
     else:
         pool = np.arange(len(F)) if items is None else np.unique(np.asarray(items))
+        if len(pool) and not 0 <= pool[0] <= pool[-1] < len(F):
+            raise ValueError(
+                f"items must be positions from 0 to {len(F) - 1}, got {pool[0]} to {pool[-1]}."
+            )
         if len(pool) < 3:
             raise ValueError(f"a question needs three items, got {len(pool)}.")
-        drawn = _draw(pool, max(size, ENOUGH), rng)
+        drawn = _draw_or_list(pool, max(size, SPARE * wanted, ENOUGH), len(known), rng)
         drawn = drawn[_first(drawn, known)][:size]
     balance, gap = _balance(F, drawn)
     order = np.lexsort((gap, np.abs(balance)))  # one component alone is always sure of itself
-    chosen = order[sorted(_spread(drawn[order], wanted))]
+    chosen = order[sorted(_evenly(drawn[order], wanted))]
     swap = balance[chosen] < 0
     rows = np.where(swap[:, None], drawn[chosen][:, [0, 2, 1]], drawn[chosen])
     return Triplets(rows)
@@ -104,8 +111,20 @@ def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return balance, gap
 
 
+def _draw_or_list(pool: np.ndarray, size: int, n_asked: int, rng: Any) -> np.ndarray:
+    """Questions at random; all there are, each once, if that is not many more."""
+    n = len(pool)
+    if n * (n - 1) * (n - 2) // 2 > 2 * (size + n_asked):
+        return _draw(pool, size, rng)
+    r, s = np.triu_indices(n - 1, 1)
+    q = np.repeat(np.arange(n), len(r))
+    r, s = np.tile(r, n), np.tile(s, n)
+    questions = np.column_stack((q, r + (r >= q), s + (s >= q)))
+    return pool[rng.permutation(questions)]
+
+
 def _draw(pool: np.ndarray, size: int, rng: Any) -> np.ndarray:
-    """Questions at random."""
+    """Questions at random; some may come twice."""
     n = len(pool)
     q, r, s = (rng.randint(0, n - less, size) for less in (0, 1, 2))
     r += r >= q
@@ -122,7 +141,7 @@ def _first(drawn: np.ndarray, known: np.ndarray) -> np.ndarray:
     return np.sort(first[first >= len(known)]) - len(known)
 
 
-def _spread(rows: np.ndarray, wanted: int) -> list[int]:
+def _evenly(rows: np.ndarray, wanted: int) -> list[int]:
     """The first rows in which no item occurs more often than it must."""
     names = rows.tolist()
     used = dict.fromkeys(np.unique(rows).tolist(), 0)
@@ -167,14 +186,18 @@ def next_queries(
         Ask about the rows of W or the columns of H.
     asked : Triplets or array-like of shape (n_asked, 3), default=None
         What need not be asked, beside the triplets that the model was fitted with; names, if
-        X was a DataFrame, or positions.
-    items, candidates, n_draws, random_state
+        X has names, or positions.
+    items : array-like, default=None
+        Ask about these only; names or positions too.
+    candidates : Triplets or array-like of shape (n_candidates, 3), default=None
+        Ask these questions only; names or positions too.
+    n_draws, random_state
         As in `propose_queries`.
 
     Returns
     -------
     queries : Triplets
-        By index, best first.
+        Best first; by name if the rows (columns) of X have names, else by index.
 
     Examples
     --------
@@ -190,18 +213,32 @@ def next_queries(
         raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
     check_is_fitted(model)
     factor = model.embedding_ if side == "row" else model.components_.T
-    names = getattr(model, f"_{side}_names", None)
+    names = getattr(model, f"{side}_names_")
     known = getattr(model, f"{side}_triplets_", None)
     parts = [] if known is None else [known]  # by position
     if asked is not None:
         parts.append(as_triplets(asked).positions(len(factor), names, side))
     if candidates is not None:
         candidates = as_triplets(candidates).positions(len(factor), names, side)
-    return propose_queries(
+    found = propose_queries(
         *(factor, n_queries),
-        asked=Triplets.concat(parts) if parts else None,
-        items=items,
+        asked=np.concatenate([part.items for part in parts]) if parts else None,
+        items=None if items is None else _item_positions(items, names, side),
         candidates=candidates,
         n_draws=n_draws,
         random_state=random_state,
     )
+    return found.with_names(names)
+
+
+def _item_positions(items: Any, names: Any, side: str) -> Any:
+    """Names or positions of some rows (columns) as positions."""
+    given = list(items)
+    numbers = all(isinstance(item, Integral) for item in given)
+    if numbers and (names is None or not can_name(names) or names.dtype == object):
+        return given
+    place = places_of(() if names is None else names, side)
+    for item in given:
+        if item not in place:
+            raise ValueError(f"items has {item!r}, which is not a {side} name of X.")
+    return [place[item] for item in given]

@@ -10,13 +10,22 @@ from sklearn.utils import check_random_state
 
 from rprnmf.checks import (
     check_distinct,
+    check_not_negative,
     check_positions,
     check_range,
     check_triplet_array,
     check_weights,
+    is_missing,
 )
 from rprnmf.triplets.files import read_columns, write_columns
 from rprnmf.triplets.pairs import distinct
+
+BEHIND_A_VECTORIZER = {
+    "row": "",
+    "column": " (Sparse X has no names. Behind a vectorizer, whose words are the columns, pass "
+    "column_names=vectorizer.get_feature_names_out(); in a Pipeline as rprnmf__column_names=, or "
+    "by set_fit_request(column_names=True) if metadata are routed.)",
+}
 
 
 class Triplets:
@@ -71,6 +80,8 @@ class Triplets:
             items = items.astype(object)
         elif named is False and items.dtype == object:
             raise TypeError("named=False needs integer positions, got names.")
+        if items.dtype != object:
+            check_not_negative(items)
         if items is triplets:
             items = items.copy()
         check_distinct(items)
@@ -92,7 +103,7 @@ class Triplets:
 
     @property
     def weights(self) -> np.ndarray:
-        """One positive weight a triplet, read-only."""
+        """One positive weight per triplet, read-only."""
         return self._weights
 
     @property
@@ -188,6 +199,11 @@ class Triplets:
         first, number = distinct(*self.numbers().T)
         order = np.argsort(first, kind="stable")
         weights = np.bincount(number, self._weights, len(first))
+        if np.isinf(weights).any():
+            raise ValueError(
+                f"the weights of equal triplets add up to more than {np.finfo(np.float64).max:.2g},"
+                " the largest number; divide all weights by the same number."
+            )
         return self._of(self._items[first[order]], weights[order])
 
     def subset(self, items: Any) -> Triplets:
@@ -332,7 +348,7 @@ class Triplets:
                 f"an item occurs in {counts.min()} to {counts.max()} of them "
                 f"(median {np.median(counts):g})"
             )
-            repeated = n - self.deduplicate().n_triplets
+            repeated = n - len(distinct(*codes.T)[0])
             if repeated:
                 lines.append(f"{repeated} repeat another one")
         return "\n".join(lines)
@@ -401,16 +417,10 @@ class Triplets:
         if names is None:
             raise ValueError(
                 f"{side}_triplets are given by name ({self._items[0, 0]!r}, ...), but X has no "
-                f"{side} names; pass X as a DataFrame or give the triplets as integer indices."
+                f"{side} names: pass X as a DataFrame or {side}_names= to fit, or give the "
+                f"triplets as integer positions.{BEHIND_A_VECTORIZER[side]}"
             )
-        position: dict[Any, int] = {}
-        for number, name in enumerate(names):
-            if name in position:
-                raise ValueError(
-                    f"{side}_triplets are given by name, but the {side} name {name!r} occurs "
-                    f"more than once in X ({side}s {position[name]} and {number})."
-                )
-            position[name] = number
+        position = places_of(names, side)
         found = np.array(
             [position.get(name, -1) for name in self._items.ravel()], dtype=np.int64
         ).reshape(self._items.shape)
@@ -424,9 +434,61 @@ class Triplets:
             )
         return Triplets(found[~unknown], weights=self._weights[~unknown])
 
+    def with_names(self, names: Any) -> Triplets:
+        """Triplets by index as triplets by name: the reverse of `positions`.
+
+        Parameters
+        ----------
+        names : sequence or None
+            The names of the rows or columns, in order. The triplets stay as they are where names
+            say no more than positions: without any, with 0, 1, 2, ... in order, and with names
+            that cannot be told apart or cannot be names of triplets (missing ones, fractions).
+
+        Returns
+        -------
+        triplets : Triplets
+
+        Examples
+        --------
+        >>> from rprnmf import Triplets
+        >>> Triplets([[0, 1, 2]]).with_names(["tea", "coffee", "soup"]).items.tolist()
+        [['tea', 'coffee', 'soup']]
+        """
+        if self.named or names is None or not can_name(names):
+            return self
+        known = np.fromiter(names, dtype=object, count=len(names))
+        return Triplets(known[self._items], weights=self._weights, absent=self._absent, named=True)
+
 
 def as_triplets(triplets: Any) -> Triplets:
     """A `Triplets` from whatever a user may pass; None is no triplets."""
     if isinstance(triplets, Triplets):
         return triplets
     return Triplets(np.zeros((0, 3), dtype=np.int64) if triplets is None else triplets)
+
+
+def places_of(names: Any, side: str) -> dict[Any, int]:
+    """The position of every name; each may occur once."""
+    position: dict[Any, int] = {}
+    for number, name in enumerate(names):
+        if name in position:
+            raise ValueError(
+                f"{side}_triplets are given by name, but the {side} name {name!r} occurs "
+                f"more than once in X ({side}s {position[name]} and {number})."
+            )
+        position[name] = number
+    return position
+
+
+def can_name(names: Any) -> bool:
+    """Whether triplets can speak of these names, and say more with them than with positions."""
+    kinds = {type(name) for name in names}
+    if all(issubclass(kind, int | np.integer) for kind in kinds):
+        if np.array_equal(names, np.arange(len(names))):
+            return False
+    elif any(issubclass(kind, float | np.floating | bool | np.bool_) for kind in kinds):
+        return False
+    try:
+        return len(set(names)) == len(names) and not any(map(is_missing, names))
+    except TypeError:  # not hashable
+        return False
