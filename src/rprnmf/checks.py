@@ -195,15 +195,15 @@ def summable(weights: np.ndarray) -> np.ndarray:
     return np.ldexp(weights, -len(weights).bit_length())
 
 
-def check_distinct(triplets: np.ndarray, what: str = "row or column") -> None:
-    """q, r and s must be three different things."""
+def check_distinct(triplets: np.ndarray) -> None:
+    """q, r and s must be three different rows or columns."""
     q, r, s = triplets.T
     bad = np.asarray((q == r) | (q == s) | (r == s), dtype=bool)
     if bad.any():
         t = int(np.flatnonzero(bad)[0])
         raise ValueError(
             f"triplets[{t}] = {_triplet(triplets[t])} repeats an index; q, r and s must be "
-            f"three different {what}s."
+            "three different rows (columns) of X."
         )
 
 

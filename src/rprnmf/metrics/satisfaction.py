@@ -133,12 +133,12 @@ def triplet_distances(
         )
     items = known.positions(len(F), names).items
     q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
+    if floor is None:
+        floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
+    if not floor > 0:
+        raise ValueError(f"floor must be greater than 0, got {floor!r}.")
     measure = DISTANCES[distance]()
     if isinstance(measure, SymmetricDivergence):
-        if floor is None:
-            floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
-        if not floor > 0:
-            raise ValueError(f"floor must be greater than 0, got {floor!r}.")
         measure = SymmetricDivergence(floor)
     return items, measure.values(F, q, r), measure.values(F, q, s)
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from rprnmf.checks import summable
-from rprnmf.kernels.networks import readmit, sift
+from rprnmf.kernels.feedback_arc import NodeEdges, Search, readmit, sift
 from rprnmf.triplets.pairs import Pairs, distinct, numbered_pairs, questions, rising
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 METHODS = ("majority", "drop", "feedback-arc")
 SWEEPS = 30  # of sifting at most
-VISITS = 100  # of every statement, on average, while those left out are tried again
+VISITS = 100  # of every edge, on average, while those left out are tried again
 SHOWN = 5  # conflicts, and triplets of each, that a report names
 
 
@@ -45,7 +45,7 @@ class Consistency:
         inside = np.flatnonzero(self.conflict >= 0)
         if len(inside):
             pairs = numbered_pairs(self.triplets.numbers())
-            out[inside] = against_the_order(pairs, summable(self.triplets.weights), inside)
+            out[inside] = feedback_arcs(pairs, summable(self.triplets.weights), inside)
         return out
 
     @cached_property
@@ -111,8 +111,8 @@ class Consistency:
 def check_consistency(triplets: Any) -> Consistency:
     """Find contradictions: a triplet and its opposite, and cycles through several pairs.
 
-    The pairs that triplets compare are the nodes of a network with an edge from q-r to q-s for
-    each. A distance that meets all triplets exists if and only if it has no cycle. Takes time
+    The pairs that triplets compare are the nodes of a directed graph with an edge from q-r to q-s
+    for each. A distance that meets all triplets exists if and only if it has no cycle. Takes time
     linear in the number of triplets.
 
     Parameters
@@ -139,10 +139,10 @@ def check_consistency(triplets: Any) -> Consistency:
         none = np.zeros(0, dtype=np.int64)
         return Consistency(known, none, none)
     pairs = numbered_pairs(known.numbers())
-    knot = pairs.knots()
-    inside = knot[pairs.near] == knot[pairs.far]
+    component = pairs.strong_components()
+    inside = component[pairs.near] == component[pairs.far]
     conflict = np.full(n, -1)
-    conflict[inside] = distinct(knot[pairs.near[inside]])[1]
+    conflict[inside] = distinct(component[pairs.near[inside]])[1]
     answer = questions(known.numbers())
     one_of = np.full(answer.max() + 2, -1)
     one_of[answer[::-1]] = np.arange(n)[::-1]
@@ -156,7 +156,7 @@ def votes(triplets: Triplets) -> np.ndarray:
     return np.column_stack((weight[answer], weight[answer ^ 1]))
 
 
-def against_the_order(pairs: Pairs, weights: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def feedback_arcs(pairs: Pairs, weights: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Which of the chosen triplets run against an order of the pairs that few run against.
 
     The pairs are put in the order of how much more they are called near than far, and then
@@ -169,37 +169,49 @@ def against_the_order(pairs: Pairs, weights: np.ndarray, chosen: np.ndarray) -> 
     one, number = distinct(near, far)
     weight = np.bincount(number, weights[chosen])
     near, far = near[one], far[one]
+    edges = node_edges(near, far, weight, n)
+    position = little_against(near, far, weight, edges, n)
+    kept = position[near] < position[far]
+    left = np.flatnonzero(~kept)
+    left = left[np.argsort(-weight[left], kind="stable")]
+    search = Search(*np.zeros((4, n), dtype=np.int64))
+    readmit(left, near, far, kept, position, edges, search, VISITS * len(near))
+    return ~kept[number]
+
+
+def node_edges(near: np.ndarray, far: np.ndarray, weight: np.ndarray, n: int) -> NodeEdges:
+    """The edges from near to far, listed at both of their nodes."""
+    ends = np.concatenate((near, far))
+    order = rising(ends)
+    return NodeEdges(
+        first=np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=n)))),
+        end=np.concatenate((far, near))[order],
+        outward=(np.arange(2 * len(near)) < len(near))[order],
+        weight=np.concatenate((weight, weight))[order],
+        number=np.tile(np.arange(len(near)), 2)[order],
+    )
+
+
+def little_against(
+    near: np.ndarray, far: np.ndarray, weight: np.ndarray, edges: NodeEdges, n: int
+) -> np.ndarray:
+    """Positions of the nodes in an order that little weight runs against."""
     out, into = np.bincount(near, weight, n), np.bincount(far, weight, n)
     position = np.empty(n)
     position[np.argsort((into - out) / (into + out), kind="stable")] = np.arange(n)
-    ends = np.concatenate((near, far))
-    order = rising(ends)
-    first = np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=n))))
-    neighbour = np.concatenate((far, near))[order]
-    both = np.concatenate((weight, weight))[order]
-    outward = (np.arange(2 * len(near)) < len(near))[order]
-    most = int(np.diff(first).max())
-    room = np.empty(most), np.empty(most, dtype=np.int64)
+    most = int(np.diff(edges.first).max())
+    places, order = np.empty(most), np.empty(most, dtype=np.int64)
     best, least = position, backward_weight(position, near, far, weight)
     for _ in range(SWEEPS):
         position = position.copy()
-        fallen = sift(position, np.argsort(position), first, neighbour, both, outward, *room)
+        fallen = sift(position, np.argsort(position), edges, places, order)
         position[np.argsort(position, kind="stable")] = np.arange(n)
-        now = backward_weight(position, near, far, weight)
-        if now < least:
-            best, least = position, now
+        weight_against = backward_weight(position, near, far, weight)
+        if weight_against < least:
+            best, least = position, weight_against
         if fallen <= 0.0:
             break
-    kept = best[near] < best[far]
-    left = np.flatnonzero(~kept)
-    left = left[np.argsort(-weight[left], kind="stable")]
-    edge = np.tile(np.arange(len(near)), 2)[order]
-    mark, *lists = np.zeros((4, n), dtype=np.int64)
-    readmit(
-        *(left, near, far, kept, best.astype(np.int64), first, neighbour, outward, edge),
-        *(mark, *lists, VISITS * len(near)),
-    )
-    return ~kept[number]
+    return best.astype(np.int64)
 
 
 def backward_weight(position, near, far, weight) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from rprnmf.kernels.networks import depths
+from rprnmf.kernels.feedback_arc import depths
 from rprnmf.triplets.pairs import Pairs, distinct, numbered_pairs, rising
 from rprnmf.triplets.triplets import as_triplets
 
@@ -20,9 +20,9 @@ def triplets_to_graph(
 ) -> sp.csr_array:
     """Similarities in the order that triplets give their pairs (the paper's Algorithm 3).
 
-    The pairs are a network with an edge from q-r to q-s for every triplet. A pair that no edge
-    leaves has depth 1, any other one more than the deepest pair it leads to; weights grow evenly
-    with depth.
+    The pairs are a directed graph with an edge from q-r to q-s for every triplet. A pair that no
+    edge leaves has depth 1, any other one more than the deepest pair it leads to; weights grow
+    evenly with depth.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def triplets_to_graph(
     if len(items) == 0:
         return sp.csr_array((n_points, n_points))
     pairs = numbered_pairs(items)
-    knot = pairs.knots()
-    tied = knot[pairs.near] == knot[pairs.far]
+    component = pairs.strong_components()
+    tied = component[pairs.near] == component[pairs.far]
     if on_cycle == "error" and tied.any():
-        cycle = one_cycle(pairs, knot, int(np.flatnonzero(tied)[0]))
+        cycle = one_cycle(pairs, component, int(np.flatnonzero(tied)[0]))
         named = ", ".join(f"triplets[{t}] = {tuple(items[t].tolist())}" for t in cycle[:SHOWN])
         more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
         raise ValueError(
@@ -67,14 +67,16 @@ def triplets_to_graph(
             f"{more}; leave some out (rprnmf.triplets.resolve), or pass "
             "on_cycle='condense'."
         )
-    depth = depth_of(knot[pairs.near[~tied]], knot[pairs.far[~tied]], int(knot.max()) + 1)[knot]
+    depth = depth_of(
+        component[pairs.near[~tied]], component[pairs.far[~tied]], int(component.max()) + 1
+    )[component]
     weight = low + (depth - 1) * ((high - low) / max(int(depth.max()) - 1, 1))
     ends = np.concatenate((pairs.first, pairs.second)), np.concatenate((pairs.second, pairs.first))
     return sp.csr_array((np.tile(weight, 2), ends), shape=(n_points, n_points))
 
 
 def depth_of(near: np.ndarray, far: np.ndarray, n: int) -> np.ndarray:
-    """Depths of the n nodes of a network without cycles, edges from near to far."""
+    """Depths of the n nodes of a directed graph without cycles, edges from near to far."""
     order = rising(far)
     first = np.concatenate(([0], np.cumsum(np.bincount(far, minlength=n))))
     ready, depth = np.empty((2, n), dtype=np.int64)
@@ -82,10 +84,11 @@ def depth_of(near: np.ndarray, far: np.ndarray, n: int) -> np.ndarray:
     return depth
 
 
-def one_cycle(pairs: Pairs, knot: np.ndarray, start: int) -> list[int]:
+def one_cycle(pairs: Pairs, component: np.ndarray, start: int) -> list[int]:
     """The triplets of a shortest cycle through a triplet that lies on one."""
     inside = np.flatnonzero(
-        (knot[pairs.near] == knot[pairs.near[start]]) & (knot[pairs.far] == knot[pairs.near[start]])
+        (component[pairs.near] == component[pairs.near[start]])
+        & (component[pairs.far] == component[pairs.near[start]])
     )
     nodes, place = distinct(np.concatenate((pairs.near[inside], pairs.far[inside])))
     near, far = place.reshape(2, -1)

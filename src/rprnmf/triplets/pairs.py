@@ -1,10 +1,10 @@
 """The pairs of points that triplets compare.
 
 A triplet (q, r, s) says that the pair q-r is closer than the pair q-s. Everything that asks
-whether triplets agree with each other looks at these pairs: they are the nodes of a network
-with an edge from q-r to q-s for every triplet. A distance that meets all triplets exists if and
-only if the network has no cycle: any order of the pairs is that of some distances between 1 and
-2, and such distances are a metric.
+whether triplets agree with each other looks at these pairs: they are the nodes of a directed
+graph with an edge from q-r to q-s for every triplet. A distance that meets all triplets exists
+if and only if the graph has no cycle: any order of the pairs is that of some distances between 1
+and 2, and such distances are a metric.
 """
 
 from __future__ import annotations
@@ -29,14 +29,10 @@ class Pairs(NamedTuple):
         """How many different pairs there are."""
         return len(self.first)
 
-    def network(self, weight: np.ndarray) -> sp.csr_array:
-        """The network, with the sum of the weights on every edge."""
-        return sp.csr_array((weight, (self.near, self.far)), shape=(self.n, self.n))
+    def strong_components(self) -> np.ndarray:
+        """For every pair the number of its strongly connected component of the graph.
 
-    def knots(self) -> np.ndarray:
-        """For every pair the number of its strongly connected part of the network.
-
-        Pairs of one part can be reached from each other: they lie on cycles.
+        Pairs of one component can be reached from each other: they lie on cycles.
         """
         ones = np.ones(len(self.near), dtype=np.int32)
         edges = sp.csr_array((ones, (self.near, self.far)), shape=(self.n, self.n))
@@ -111,5 +107,5 @@ def rising(keys: np.ndarray) -> np.ndarray:
 
 
 def narrow(column: np.ndarray) -> np.ndarray:
-    """The same in four bytes each if they fit: more of what is read in no order is in the cache."""
+    """The same in four bytes each if they fit: more of them are in the cache at once."""
     return column.astype(np.int32) if column.max(initial=0) < 2**31 else column
