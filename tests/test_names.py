@@ -63,8 +63,8 @@ def test_names_of_a_frame_come_back():
 
 @pytest.mark.parametrize(
     "labels",
-    [range(24), ["same"] * 24, [None, *TITLES[1:]], np.arange(24) / 2],
-    ids=["positions", "not different", "missing", "fractions"],
+    [range(24), ["same"] * 24, [None, *TITLES[1:]], np.arange(24) / 2, [True] * 24],
+    ids=["positions", "not different", "missing", "fractions", "truth"],
 )
 def test_labels_that_are_no_names(labels):
     """The fit works, and results are positions."""

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 def chains(F, n_triplets, rng):
-    """5-chains that hold in F (one point a row): seven points, six rising distances."""
+    """5-chains that hold in F (one point per row): seven points, six rising distances."""
     found = []
     while len(found) < n_triplets:
         p = rng.choice(len(F), 7, replace=False)

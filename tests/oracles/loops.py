@@ -30,7 +30,7 @@ def symmetric_divergence(x, y):
 
 
 def exponential_parts(F, triplets, k):
-    """C+ and C- of the article for column k of a factor with one point a row."""
+    """C+ and C- of the article for column k of a factor with one point per row."""
     plus, minus = np.zeros(len(F)), np.zeros(len(F))
     for q, r, s in triplets:
         pull = math.exp(squared_distance(F[q], F[r]))

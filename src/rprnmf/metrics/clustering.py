@@ -11,7 +11,7 @@ from sklearn.metrics.cluster import contingency_matrix
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """ACC: the share of points in the right class under the best one-to-one matching.
+    """ACC: the fraction of points in the right class under the best one-to-one matching.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def satisfied_rate(
     floor: float | None = None,
     names: Any = None,
 ) -> float:
-    """The share of triplets (q, r, s) with distance(F_q, F_r) < distance(F_q, F_s).
+    """The fraction of triplets (q, r, s) with distance(F_q, F_r) < distance(F_q, F_s).
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def triplet_distances(
             "model.row_names_ and model.column_names_ hold them."
         )
     items = known.positions(len(F), names).items
-    q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writeable arrays
+    q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writable arrays
     if floor is None:
         floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
     if not floor > 0:

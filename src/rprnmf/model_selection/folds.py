@@ -51,8 +51,8 @@ class MaskedKFold:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         missing : {None, "nan", "zero"}
-            As in the estimators. Of a complete sparse matrix (None) every fold holds out a
-            share of the non-zeros, and of as many places drawn at random those that are zero.
+            As in the estimators. Of a complete sparse matrix (None) every fold holds out
+            some of the non-zeros, and about as many zeros at places drawn at random.
 
         Yields
         ------

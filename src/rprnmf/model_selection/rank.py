@@ -74,7 +74,7 @@ def choose_rank(
     random_state : int, RandomState instance or None, default=None
         Of the folds.
     verbose : int, default=0
-        Print a line a fit.
+        1 prints one line per fit.
     **fit_params : dict
         Go to ``fit``, e.g. ``row_triplets``.
 

@@ -35,7 +35,7 @@ class StrengthCurve:
     strengths : list
         Weakest first; "auto" is the strongest.
     satisfied : ndarray of shape (n_strengths, n_splits)
-        The share of the held-out triplets' weight that the factors meet; higher is better.
+        The fraction of the held-out triplets' weight that the factors meet; higher is better.
     losses : ndarray of shape (n_strengths, n_splits)
         Mean loss of a held-out entry; lower is better.
     """
@@ -230,7 +230,7 @@ def triplet_folds(
 
 
 def weighted_rate(unseen: list[tuple[np.ndarray, Triplets]], distance: str) -> float:
-    """The share of the weight of held-out triplets that holds, over the sides that have any."""
+    """The fraction of the weight of held-out triplets that holds, over the sides that have any."""
     held = [np.less(*triplet_distances(F, triplets, distance)[1:]) for F, triplets in unseen]
     weights = summable(np.concatenate([triplets.weights for _, triplets in unseen]))
     total = float(weights.sum())
@@ -240,7 +240,7 @@ def weighted_rate(unseen: list[tuple[np.ndarray, Triplets]], distance: str) -> f
 def triplet_scorer(
     triplets: Any, *, side: str = "row", distance: str = "euclidean"
 ) -> Callable[..., float]:
-    """A scorer for scikit-learn's searches: the share of given triplets' weight that a fit meets.
+    """A scorer for scikit-learn's searches: the fraction of given triplets' weight that is met.
 
     Hold some triplets out (`Triplets.split`), pass the others to ``fit`` and these to the scorer.
     With folds over rows the triplets must be named and have ``absent="drop"``; to search with all

@@ -70,17 +70,17 @@ class Consistency:
 
     @property
     def satisfiable(self) -> tuple[float, float]:
-        """Bounds of the largest share of the weight that any distance can meet.
+        """Bounds of the largest fraction of the weight that any distance can meet.
 
-        The lower is reached by leaving out ``excess``; the upper counts of two opposite
-        statements the lighter one. To know it exactly is an NP-hard problem.
+        The lower bound is reached by leaving out ``excess``; the upper one leaves out the lighter
+        of any two opposite statements. To know it exactly is an NP-hard problem.
         """
         weights = summable(self.triplets.weights)
         total = float(weights.sum())
         if total == 0.0:
             return 1.0, 1.0
         lower = 1.0 - float(weights[self.excess].sum()) / total
-        mine, other = votes(self.triplets).T  # a statement of weight w is in w of the total
+        mine, other = votes(self.triplets).T  # of statements and of their opposites
         lighter = np.where(mine < other, 1.0, np.where(mine == other, 0.5, 0.0))
         return lower, max(lower, 1.0 - float(weights @ lighter) / total)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from rprnmf.triplets.pairs import distinct
 
-MOST_ROUNDS = 20  # without success
-LEAST, MOST = 1 << 12, 1 << 20  # drawn at a time
+MOST_ROUNDS = 20  # that bring nothing new, one after the other
+LEAST, MOST = 1 << 12, 1 << 20  # triplets that are drawn at a time
 
 
 def check_count(n_triplets: Any) -> int:
@@ -40,7 +40,7 @@ def draw(
     Parameters
     ----------
     n_points, n_triplets : int
-        Fewer are returned where no more are found in a while.
+        Fewer are returned if twenty rounds of drawing, one after the other, bring no new one.
     gap : callable
         ``gap(q, r, s)`` is by how much s is further from q than r, for arrays of points.
     margin : float
@@ -53,10 +53,10 @@ def draw(
     """
     if n_points < 3:
         raise ValueError(f"triplets need at least three points, got {n_points}.")
-    rows = np.zeros((0, 3), dtype=np.int64)
-    share, vain = 0.5, 0  # of those drawn that are new; rounds that brought nothing
-    while len(rows) < n_triplets and vain < MOST_ROUNDS:
-        size = int(max((n_triplets - len(rows)) / max(share, 1e-4), LEAST))
+    triplets = np.zeros((0, 3), dtype=np.int64)
+    new_fraction, vain = 0.5, 0  # of those drawn that are new; rounds that brought nothing
+    while len(triplets) < n_triplets and vain < MOST_ROUNDS:
+        size = int(max((n_triplets - len(triplets)) / max(new_fraction, 1e-4), LEAST))
         size = min(size, MOST, 4 * n_points**3)
         q = rng.randint(0, n_points, size)
         r = (q + 1 + rng.randint(0, n_points - 1, size)) % n_points
@@ -66,9 +66,9 @@ def draw(
         by = gap(q, r, s)
         r, s = np.where(by > 0, r, s), np.where(by > 0, s, r)
         found = np.column_stack((q, r, s))[np.abs(by) > margin]
-        before = len(rows)
-        rows = np.concatenate((rows, found))
-        rows = rows[np.sort(distinct(*rows.T)[0])]
-        share = (len(rows) - before) / size
-        vain = 0 if len(rows) > before else vain + 1
-    return rows[:n_triplets]
+        before = len(triplets)
+        triplets = np.concatenate((triplets, found))
+        triplets = triplets[np.sort(distinct(*triplets.T)[0])]
+        new_fraction = (len(triplets) - before) / size
+        vain = 0 if len(triplets) > before else vain + 1
+    return triplets[:n_triplets]

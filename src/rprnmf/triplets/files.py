@@ -1,4 +1,4 @@
-"""Triplets in files: CSV and Parquet, one row a comparison.
+"""Triplets in files: CSV and Parquet, one row per triplet.
 
 The columns are q, r, s and, if votes were counted, weight, in any order; others are ignored.
 """
@@ -161,7 +161,7 @@ class _Csv(_Source):
         wanted = [(place, name) for place, name in enumerate(names) if name in _WANTED]
         cells: dict[str, list[str]] = {name: [] for _, name in wanted}
         stores = [(place, cells[name].append) for place, name in wanted]
-        for line, row in rows:  # rows are not kept: a million of them keep the collector busy
+        for line, row in rows:  # rows are not kept: a million lists slow the garbage collector
             if len(row) != len(names):
                 raise TripletFileError(
                     self.path, line, f"has {len(row)} cells, the header has {len(names)}"

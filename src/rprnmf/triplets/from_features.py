@@ -11,9 +11,9 @@ from scipy.sparse.linalg import norm as sparse_norm
 from sklearn.utils import check_array, check_random_state
 
 from rprnmf.triplets.draws import check_count, check_margin, draw
-from rprnmf.triplets.triplets import Triplets
+from rprnmf.triplets.triplets import Triplets, as_triplets
 
-BLOCK = 1 << 22  # numbers that are looked at at a time
+BLOCK = 1 << 22  # numbers per block, so that memory stays small
 SAMPLE = 10_000  # pairs for a mean distance
 
 
@@ -28,8 +28,8 @@ def triplets_from_features(
     n_triplets : int
         How many to draw at random, all different; fewer if no more are found.
     margin : float, default=0
-        By how much s must be further from q than r, as a share of the mean distance between two
-        points (of a sample of them, where there are many); ties are never taken.
+        By how much s must be further from q than r, in units of the mean distance between
+        two points (of a sample of them, where there are many); ties are never taken.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -71,9 +71,8 @@ def triplets_from_distances(
     n_triplets : int
         How many to draw at random, all different; fewer if no more are found.
     margin : float, default=0
-        By how much s must be further from q than r, as a share of the mean distance (of
-        a sample, where there are many points); ties are
-        never taken.
+        By how much s must be further from q than r, in units of the mean distance (of a
+        sample, where there are many points); ties are never taken.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -98,14 +97,14 @@ def triplets_from_distances(
 
 def _by_distance(n: int, n_triplets: int, apart: Any, margin: float, rng: Any) -> Triplets:
     wanted = check_count(n_triplets)
-    share = check_margin(margin)
+    in_means = check_margin(margin)
     least = 0.0
-    if share and n > 1:
+    if in_means and n > 1:
         a, b = (i.ravel() for i in np.triu_indices(n, 1)) if n * n < 4 * SAMPLE else (None, None)
         if a is None:
             a = rng.randint(0, n, SAMPLE)
             b = (a + 1 + rng.randint(0, n - 1, SAMPLE)) % n
-        least = share * float(np.nanmean(apart(a, b)))
+        least = in_means * float(np.nanmean(apart(a, b)))
 
     def gap(q: np.ndarray, r: np.ndarray, s: np.ndarray) -> np.ndarray:
         return np.nan_to_num(apart(q, s) - apart(q, r), nan=0.0)
@@ -147,7 +146,7 @@ def triplets_from_rankings(
         raise TypeError(f"rankings must map items to lists, got {type(rankings).__name__}.")
     if steps == 0 or steps < -1:
         raise ValueError(f"steps must be at least 1, or -1 for all; got {steps}.")
-    rows: list[tuple[Any, Any, Any]] = []
+    triplets: list[tuple[Any, Any, Any]] = []
     for q, ranked in rankings.items():
         ranked = list(ranked)
         if len(set(ranked)) < len(ranked):
@@ -156,8 +155,8 @@ def triplets_from_rankings(
             raise ValueError(f"the ranking of {q!r} contains {q!r} itself.")
         for place, r in enumerate(ranked):
             last = len(ranked) if steps == -1 else place + 1 + steps
-            rows += [(q, r, s) for s in ranked[place + 1 : last]]
-    found = Triplets(rows) if rows else Triplets(np.zeros((0, 3), dtype=np.int64))
+            triplets += [(q, r, s) for s in ranked[place + 1 : last]]
+    found = as_triplets(triplets or None)
     if n_triplets is None:
         return found
     order = check_random_state(random_state).permutation(found.n_triplets)

@@ -14,8 +14,8 @@ from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.pairs import distinct
 from rprnmf.triplets.triplets import Triplets
 
-MOST_NUMBERED = 1 << 52  # triplets: more have no numbers of their own in float64
-NEAR_CLASSES = 4  # an inter-class r is of one of so many classes that are most like q's
+MOST_NUMBERED = 1 << 52  # triplets: float64 cannot number more
+NEAR_CLASSES = 4  # a triplet between classes has r in one of the four most like that of q
 
 
 def triplets_from_labels(
@@ -26,7 +26,7 @@ def triplets_from_labels(
     features: Any = None,
     random_state: Any = None,
 ) -> Triplets:
-    """Comparisons that hold in given classes: q and r share a class, s does not.
+    """Comparisons that hold in given classes: q and r are of one class, s is not.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ def triplets_from_labels(
     per_class : int, default=2
         Without ``n_triplets``: the number of points drawn from every class. Each of them is
         q once for every other one of its class as r, with s drawn from another class. With 2
-        this is the paper's protocol for the ORL faces: two triplets a class.
+        this is the paper's protocol for the ORL faces: two triplets per class.
     features : {array-like, sparse matrix} of shape (n_points, n_features), default=None
         With them the drawn points are also compared between classes, which labels alone cannot
         tell: (q, r, s) with r of one of the four classes whose mean is nearest to that of q's
         class and s of a class whose mean is further away. Each drawn point is q twice within its
         class (with two others of it, s of another class) and once between classes; all of q, r
         and s are drawn points. ``per_class=4`` is then the paper's protocol for the PIE faces:
-        12 triplets a class, 8 within and 4 between. How many of each the paper had is not
+        12 triplets per class, 8 within and 4 between. How many of each the paper had is not
         printed.
     random_state : int, RandomState instance or None, default=None
 
@@ -75,15 +75,15 @@ def triplets_from_labels(
         if per_class < 2:
             raise ValueError(f"per_class must be at least 2, got {per_class}.")
         if features is None:
-            rows = _by_class(codes, len(classes), per_class, rng)
+            triplets = _by_class(codes, len(classes), per_class, rng)
         else:
             means = _class_means(features, n_points, known, codes, len(classes))
-            rows = _within_and_between(codes, means, per_class, rng)
+            triplets = _within_and_between(codes, means, per_class, rng)
     elif features is not None:
         raise ValueError("features compare classes with per_class only; n_triplets must be None.")
     else:
-        rows = _at_random(codes, check_count(n_triplets), rng)
-    return Triplets(known[rows])
+        triplets = _at_random(codes, check_count(n_triplets), rng)
+    return Triplets(known[triplets])
 
 
 def _by_class(codes: np.ndarray, n_classes: int, per_class: int, rng) -> np.ndarray:
@@ -130,22 +130,22 @@ def _within_and_between(codes: np.ndarray, means: np.ndarray, per_class: int, rn
     _, _, drawn, begin, sizes = _drawn(codes, n_classes, per_class, rng)
     code = codes[drawn]
     here = np.arange(len(drawn)) - begin[code]
-    rows = []
+    triplets = []
     for step in (1, 2):  # the next one of the class, in a circle, and the one after
         q = np.flatnonzero(sizes[code] > step)
         r = begin[code[q]] + (here[q] + step) % sizes[code[q]]
         other = (code[q] + 1 + rng.randint(0, n_classes - 1, len(q))) % n_classes
-        rows.append((q, r, begin[other] + rng.randint(0, sizes[other])))
+        triplets.append((q, r, begin[other] + rng.randint(0, sizes[other])))
     apart = euclidean_distances(means, squared=True)
-    np.fill_diagonal(apart, -1.0)  # a class comes first in its own order
+    np.fill_diagonal(apart, -1.0)  # every class is nearest to itself
     rank = np.argsort(apart, axis=1, kind="stable")
     near = rng.randint(1, 1 + min(NEAR_CLASSES, n_classes - 2), len(drawn))
     far = near + 1 + (rng.uniform(size=len(drawn)) * (n_classes - 1 - near)).astype(np.int64)
     r_class, s_class = rank[code, near], rank[code, far]
     clear = apart[code, r_class] < apart[code, s_class]  # classes may have the same mean
     r, s = (begin[c] + rng.randint(0, sizes[c]) for c in (r_class, s_class))
-    rows.append((np.flatnonzero(clear), r[clear], s[clear]))
-    found = np.concatenate([drawn[np.column_stack(part)] for part in rows])
+    triplets.append((np.flatnonzero(clear), r[clear], s[clear]))
+    found = np.concatenate([drawn[np.column_stack(part)] for part in triplets])
     return found[np.argsort(codes[found[:, 0]], kind="stable")]
 
 
@@ -192,15 +192,15 @@ def _at_random(codes: np.ndarray, n_triplets: int, rng) -> np.ndarray:
 
 def _some_of_many(order, starts, place, codes, pairs_of, n_triplets: int, rng) -> np.ndarray:
     """The same where there are too many to be numbered."""
-    share = np.cumsum(pairs_of / pairs_of.mean(dtype=np.float64))
-    rows = np.zeros((0, 3), dtype=np.int64)
-    while len(rows) < n_triplets:
-        size = n_triplets - len(rows) + 16
-        q = np.searchsorted(share, rng.uniform(0, share[-1], size), side="right")
+    ends = np.cumsum(pairs_of / pairs_of.mean(dtype=np.float64))
+    triplets = np.zeros((0, 3), dtype=np.int64)
+    while len(triplets) < n_triplets:
+        size = n_triplets - len(triplets) + 16
+        q = np.searchsorted(ends, rng.uniform(0, ends[-1], size), side="right")
         begin, members = starts[codes[q]], np.diff(starts)[codes[q]]
         r_place = begin + (rng.uniform(size=size) * (members - 1)).astype(np.int64)
         r_place += r_place >= place[q]
         s = _outside(order, starts, codes[q], rng)
-        rows = np.concatenate((rows, np.column_stack((q, order[r_place], s))))
-        rows = rows[np.sort(distinct(*rows.T)[0])]
-    return rows[:n_triplets]
+        triplets = np.concatenate((triplets, np.column_stack((q, order[r_place], s))))
+        triplets = triplets[np.sort(distinct(*triplets.T)[0])]
+    return triplets[:n_triplets]

@@ -15,7 +15,8 @@ from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.pairs import distinct
 from rprnmf.triplets.triplets import Triplets
 
-MOST_LENGTH, MOST_ROUNDS = 7, 200  # of a chain: one draw in 8! has seven rising distances
+MOST_LENGTH = 7  # of a chain: one draw in 8! = 40,320 has eight rising distances
+MOST_ROUNDS = 200  # of draws that bring no chain, one after the other
 
 
 def triplets_from_links(
@@ -107,7 +108,7 @@ def triplets_from_chains(
     Parameters
     ----------
     factor : array-like of shape (n_points, n_components)
-        One point a row: W, or the transpose of H.
+        One point per row: W, or the transpose of H.
     n_triplets : int
         How many; the last chain is cut where need be.
     length : int, default=5
@@ -143,8 +144,8 @@ def triplets_from_chains(
                 f"no chain of {length} rising distances was found among {len(F)} points in "
                 f"{MOST_ROUNDS} rounds; are they different from each other?"
             )
-        # points in random order: neighbours in it, sorted by how far apart they are, would share
-        # points, so whole draws are tried, many at once
+        # a chain cannot be put together from pairs, which would have points in common: whole
+        # draws are tried, many at once
         draws = (
             np.argsort(rng.uniform(size=(2048, len(F))), axis=1)[:, :size]
             if len(F) < 200

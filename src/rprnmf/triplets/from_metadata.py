@@ -24,11 +24,11 @@ def triplets_from_metadata(
     margin: float = 0.0,
     random_state: Any = None,
 ) -> Triplets:
-    """Comparisons "q shares more with r than with s".
+    """Comparisons "q has more in common with r than with s".
 
-    What two points share is a sum over all that is given: 1 for the same category, the share of
-    common tags among all that the two have, 1 less the distance of two ordered values in units
-    of their range. Where something is not known of one of the two they share nothing of it.
+    What two points have in common is a sum over all that is given: 1 for the same category, the
+    number of common tags divided by that of all tags of the two, 1 less the distance of two
+    ordered values in units of their range. What is not known of one of the two adds nothing.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def triplets_from_metadata(
     categories : mapping of str to array-like of shape (n_points,), default=None
         For instance gender and occupation; None, NaN or -1 where not known.
     tags : mapping of str to sequence of n_points collections, or 0/1 matrices, default=None
-        Several values a point, for instance the genres of a film: collections of names, strings
+        Several values per point, for instance the genres of a film: collections of names, strings
         with ``|`` between them, or a matrix of shape (n_points, n_tags).
     ordered : mapping of str to array-like of shape (n_points,), default=None
         Numbers whose difference means something, for instance age; NaN where not known.
     importance : mapping of str to float, default=None
         What counts more or less than 1.
     margin : float, default=0
-        By how much q must share more with r than with s; ties are never taken.
+        By how much more q must have in common with r than with s; ties are never taken.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -65,9 +65,11 @@ def triplets_from_metadata(
     rng = check_random_state(random_state)
 
     def gap(q: np.ndarray, r: np.ndarray, s: np.ndarray) -> np.ndarray:
-        return sum(part.shared(q, r) - part.shared(q, s) for part in measures)
+        return sum(part.in_common(q, r) - part.in_common(q, s) for part in measures)
 
-    rounding = 1e-9 * sum(abs(part.weight) for part in measures)  # a tie must not look like less
+    rounding = 1e-9 * sum(
+        abs(part.weight) for part in measures
+    )  # a tie stays one in spite of rounding
     least = max(check_margin(margin), rounding)
     return Triplets(draw(n, check_count(n_triplets), gap, least, rng))
 
@@ -77,7 +79,7 @@ class _Category:
         self.codes, self.weight = label_codes(values, name), weight
         self.n = len(self.codes)
 
-    def shared(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def in_common(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         same = (self.codes[a] == self.codes[b]) & (self.codes[a] >= 0)
         return self.weight * same
 
@@ -89,7 +91,7 @@ class _Tags:
         self.n = self.matrix.shape[0]
         self.counts = np.asarray(self.matrix.sum(axis=1)).ravel().astype(np.float64)
 
-    def shared(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def in_common(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         common = np.asarray(self.matrix[a].multiply(self.matrix[b]).sum(axis=1)).ravel()
         union = self.counts[a] + self.counts[b] - common
         return self.weight * np.divide(common, union, out=np.zeros(len(a)), where=union > 0)
@@ -104,7 +106,7 @@ class _Ordered:
         known = self.values[np.isfinite(self.values)]
         self.range = float(np.ptp(known)) or 1.0 if len(known) else 1.0
 
-    def shared(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def in_common(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         apart = np.abs(self.values[a] - self.values[b]) / self.range
         return self.weight * np.nan_to_num(1.0 - apart, nan=0.0, posinf=0.0, neginf=0.0)
 

@@ -10,13 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.triplets.draws import check_count
+from rprnmf.triplets.names import can_name, places_of
 from rprnmf.triplets.pairs import distinct
-from rprnmf.triplets.triplets import Triplets, as_triplets, can_name, places_of
+from rprnmf.triplets.triplets import Triplets, as_triplets
 
 ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
 SPARE = 4  # times as many are drawn as are wanted: some were asked, some are drawn twice
 MOST = 1 << 20  # questions that are weighed at most, unless more are wanted
-BLOCK = 1 << 16  # questions that are looked at at a time
+BLOCK = 1 << 16  # questions per block, so that memory stays small
 
 
 def propose_queries(
@@ -87,7 +88,7 @@ def propose_queries(
         drawn = _draw_or_list(pool, max(size, SPARE * wanted, ENOUGH), len(known), rng)
         drawn = drawn[_first(drawn, known)][:size]
     balance, gap = _balance(F, drawn)
-    order = np.lexsort((gap, np.abs(balance)))  # one component alone is always sure of itself
+    order = np.lexsort((gap, np.abs(balance)))  # with one component all balances are 1
     chosen = order[sorted(_evenly(drawn[order], wanted))]
     swap = balance[chosen] < 0
     rows = np.where(swap[:, None], drawn[chosen][:, [0, 2, 1]], drawn[chosen])
@@ -97,7 +98,7 @@ def propose_queries(
 def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What the components say, above 0 where r is nearer, in units of their disagreement.
 
-    Also by what share of both distances together they differ.
+    Also by how much the two distances differ, as a fraction of their sum.
     """
     balance, gap = np.zeros((2, len(rows)))
     for start in range(0, len(rows), BLOCK):

@@ -15,17 +15,10 @@ from rprnmf.checks import (
     check_range,
     check_triplet_array,
     check_weights,
-    is_missing,
 )
 from rprnmf.triplets.files import read_columns, write_columns
+from rprnmf.triplets.names import can_name, check_there_are_names, places_of
 from rprnmf.triplets.pairs import distinct
-
-BEHIND_A_VECTORIZER = {
-    "row": "",
-    "column": " (Sparse X has no names. Behind a vectorizer, whose words are the columns, pass "
-    "column_names=vectorizer.get_feature_names_out(); in a Pipeline as rprnmf__column_names=, or "
-    "by set_fit_request(column_names=True) if metadata are routed.)",
-}
 
 
 class Triplets:
@@ -251,7 +244,7 @@ class Triplets:
         Parameters
         ----------
         test_size : float, default=0.25
-            The share of the triplets (about that, with groups) that the second part gets; no
+            The fraction of the triplets (about that, with groups) that the second part gets; no
             part is left empty.
         groups : array-like of shape (n_triplets,), default=None
             Triplets of one group stay together: answers of one screen, or of one worker, are
@@ -414,16 +407,11 @@ class Triplets:
             return self
         if self.n_triplets == 0:
             return Triplets(self._items.astype(np.int64))
-        if names is None:
-            raise ValueError(
-                f"{side}_triplets are given by name ({self._items[0, 0]!r}, ...), but X has no "
-                f"{side} names: pass X as a DataFrame or {side}_names= to fit, or give the "
-                f"triplets as integer positions.{BEHIND_A_VECTORIZER[side]}"
-            )
+        check_there_are_names(names, self._items[0, 0], side)
         position = places_of(names, side)
-        found = np.array(
-            [position.get(name, -1) for name in self._items.ravel()], dtype=np.int64
-        ).reshape(self._items.shape)
+        flat = self._items.ravel()
+        found = np.array([position.get(name, -1) for name in flat], dtype=np.int64)
+        found = found.reshape(self._items.shape)
         unknown = (found < 0).any(axis=1)
         if unknown.any() and self._absent == "error":
             t = int(np.flatnonzero(unknown)[0])
@@ -465,30 +453,3 @@ def as_triplets(triplets: Any) -> Triplets:
     if isinstance(triplets, Triplets):
         return triplets
     return Triplets(np.zeros((0, 3), dtype=np.int64) if triplets is None else triplets)
-
-
-def places_of(names: Any, side: str) -> dict[Any, int]:
-    """The position of every name; each may occur once."""
-    position: dict[Any, int] = {}
-    for number, name in enumerate(names):
-        if name in position:
-            raise ValueError(
-                f"{side}_triplets are given by name, but the {side} name {name!r} occurs "
-                f"more than once in X ({side}s {position[name]} and {number})."
-            )
-        position[name] = number
-    return position
-
-
-def can_name(names: Any) -> bool:
-    """Whether triplets can speak of these names, and say more with them than with positions."""
-    kinds = {type(name) for name in names}
-    if all(issubclass(kind, int | np.integer) for kind in kinds):
-        if np.array_equal(names, np.arange(len(names))):
-            return False
-    elif any(issubclass(kind, float | np.floating | bool | np.bool_) for kind in kinds):
-        return False
-    try:
-        return len(set(names)) == len(names) and not any(map(is_missing, names))
-    except TypeError:  # not hashable
-        return False
