@@ -229,7 +229,7 @@ def check_range(triplets: np.ndarray, n: int, side: str) -> None:
             f"{side}_triplets[{t}] = {_triplet(triplets[t])} is out of range: "
             f"{ROLES[role]}={triplets[t, role]}, but X has {n} {side}s, numbered 0 to {n - 1}."
             " (Where rows are split away, as in cross-validation, only triplets by name keep "
-            "their meaning: pass X as a DataFrame and Triplets(names, absent='drop').)"
+            "their meaning: pass Triplets(names, absent='drop') and a DataFrame, or row_names=.)"
         )
 
 

@@ -76,7 +76,7 @@ def choose_rank(
     verbose : int, default=0
         1 prints one line per fit.
     **fit_params : dict
-        Go to ``fit``, e.g. ``row_triplets``.
+        Go to ``fit``, e.g. ``row_triplets`` and ``row_names``.
 
     Returns
     -------

@@ -122,7 +122,7 @@ def choose_strength(
         0 is silent; 1 shows how far it is: a bar on a terminal where tqdm is installed, else a
         line now and then.
     **fit_params : dict
-        Go to ``fit``.
+        Go to ``fit``, e.g. ``row_names`` for triplets by name.
 
     Returns
     -------

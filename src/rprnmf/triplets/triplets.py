@@ -27,15 +27,16 @@ class Triplets:
     Parameters
     ----------
     triplets : array-like or DataFrame of shape (n_triplets, 3)
-        Rows (q, r, s): integer positions, or names that X's index (columns) knows.
+        Rows (q, r, s): integer positions from 0, or names of rows (columns) of X: the labels of a
+        DataFrame, or what ``fit`` is given as ``row_names`` (``column_names``).
     weights : array-like of shape (n_triplets,), default=None
         How much each counts, e.g. votes; None is 1 for all.
     absent : {"error", "drop"}, default="error"
         What to do with a *named* triplet of which a name is not in X: raise, or leave it
         out. "drop" is for cross-validation, where rows are split away.
     named : bool, default=None
-        True: the items are names even if they are integers, to be looked up among the labels of
-        a DataFrame. None: integers are positions, all else are names.
+        True: the items are names even if they are integers. None: integers are positions, all
+        else are names.
 
     Notes
     -----
