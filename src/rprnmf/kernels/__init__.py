@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.options import DefaultOptions
+
+from rprnmf.kernels.cache import IN_MEMORY, SafeCache
 
 # Sums may be reordered (so that they vectorise); NaN and infinities keep their meaning.
 _FAST = {"reassoc", "contract", "nsz"}
@@ -22,6 +25,10 @@ def _digest() -> str:
 
 
 _STAMP = _digest()
+ON_DISK = (
+    "rprnmf compiles its loops for this machine, which takes some seconds; later runs find them "
+    "on disk."
+)
 _COUNTED = hasattr(DefaultOptions, "_nrt")  # numba may rename what it calls private
 
 
@@ -38,11 +45,13 @@ def kernel(function: Any) -> Any:
     are not counted: counting is an atomic operation for each, which would cost as much as the
     arithmetic on a short row.
     """
-    dispatcher = _compiled(function, cache=True)
-    # numba looks for changes in the file of a function alone, not in those of what it calls
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
-        file._source_stamp = _STAMP
+    try:
+        dispatcher = _compiled(function, cache=True)
+    except (RuntimeError, OSError):  # numba found no folder that it can write
+        _Notice.on_disk = False
+        return _compiled(function)
+    with contextlib.suppress(AttributeError):  # numba may rename what it calls private
+        dispatcher._cache = SafeCache(dispatcher._cache, _STAMP)
     return dispatcher
 
 
@@ -78,16 +87,14 @@ class _Notice(event.Listener):
     """Says once why the first call on a machine takes seconds."""
 
     told = False
+    on_disk = True  # whether compiled code can be kept
 
     def on_start(self, event: Any) -> None:
         function = getattr(event.data.get("dispatcher"), "py_func", None)
         module = getattr(function, "__module__", None) or ""
         if not self.told and module.startswith(f"{__name__}."):
             self.told = True
-            logging.getLogger("rprnmf").warning(
-                "rprnmf compiles its loops for this machine, which takes some seconds; "
-                "later runs find them on disk."
-            )
+            logging.getLogger("rprnmf").warning(ON_DISK if self.on_disk else IN_MEMORY)
 
     def on_end(self, event: Any) -> None:
         """Nothing is to be said."""
