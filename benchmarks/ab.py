@@ -149,8 +149,8 @@ def main() -> int:
     with checkout(arguments.before) as before, checkout(arguments.after) as after:
         measured = (
             f"Before: {before.name}. After: {after.name}. Wall seconds of a job with a fixed "
-            "number of iterations, one thread, a process for each checkout, warmed up, in turn; medians "
-            f"of {arguments.repeats} (import {2 * arguments.repeats}, first fit "
+            "number of iterations, one thread, a process for each checkout, warmed up, in turn; "
+            f"medians of {arguments.repeats} (import {2 * arguments.repeats}, first fit "
             f"{max(1, arguments.repeats // 2)}, both in fresh processes; first fit with nothing "
             "compiled). Ratio: after to before, median over neighbouring runs, and its quartiles; "
             "processor: the same for the processor's seconds, which other programs on the machine "
