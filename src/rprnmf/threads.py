@@ -8,10 +8,12 @@ out the same on any number of them (products by BLAS agree to rounding).
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -24,9 +26,44 @@ BLOCKS = 16
 SMALLEST_BLOCK = 500_000  # multiply-adds below which a thread costs more than it saves
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-_lock = threading.Lock()
-_limit: Any = None
-_users = 0
+
+
+class _BlasLimit:
+    """The limit on the threads of matrix products: one for the whole process.
+
+    Of overlapping users the first sets it and the last to leave takes it back.
+    """
+
+    def __init__(self, inherited: Any = None) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.limit = inherited  # set in the parent process, by a user that is not here
+
+    def enter(self, n_threads: int) -> None:
+        with self.lock:
+            if self.users == 0:
+                self.take_back()
+                self.limit = threadpool_limits(n_threads, "blas")
+            self.users += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                self.take_back()
+
+    def drop_inherited(self) -> None:
+        with self.lock:
+            if self.users == 0:
+                self.take_back()
+
+    def take_back(self) -> None:
+        if self.limit is not None:
+            self.limit.restore_original_limits()
+            self.limit = None
+
+
+_blas = _BlasLimit()
 
 
 def available_threads(n_jobs: int | None = None) -> int:
@@ -46,26 +83,18 @@ def available_threads(n_jobs: int | None = None) -> int:
 
 @contextmanager
 def blas_threads(n_jobs: int | None) -> Iterator[None]:
-    """Within it matrix products use as many threads as ``n_jobs`` says; None changes nothing.
-
-    The limit is one for the whole process: of overlapping uses the first sets it and the
-    last to leave takes it back.
-    """
-    global _limit, _users
+    """Within it matrix products use as many threads as ``n_jobs`` says; None sets no limit."""
     if n_jobs is None:
+        _blas.drop_inherited()
         yield
         return
-    with _lock:
-        if _users == 0:
-            _limit = threadpool_limits(available_threads(n_jobs), "blas")
-        _users += 1
+    mine = _blas
+    mine.enter(available_threads(n_jobs))
     try:
         yield
     finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                _limit.restore_original_limits()
+        if mine is _blas:  # a child that was forked in between has a limit of its own
+            mine.leave()
 
 
 def row_blocks(cost: np.ndarray) -> list[tuple[int, int]]:
@@ -96,5 +125,22 @@ def map_blocks(
     return list(pool.map(lambda block: work(*block), blocks))
 
 
-if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
-    os.register_at_fork(after_in_child=_pools.clear)
+def _after_fork() -> None:
+    """A forked child has none of its parent's threads, but locks as they held them."""
+    global _blas
+    _pools.clear()
+    _blas = _BlasLimit(_blas.limit)
+    _renew_property_locks()
+
+
+def _renew_property_locks() -> None:
+    """Before Python 3.12 a cached property holds one lock for all objects while it computes."""
+    modules = [m for name, m in sys.modules.items() if name.partition(".")[0] == "rprnmf"]
+    classes = {c for m in modules for c in vars(m).values() if isinstance(c, type)}
+    for member in (member for c in classes for member in vars(c).values()):
+        if isinstance(member, cached_property) and hasattr(member, "lock"):
+            member.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
