@@ -17,6 +17,8 @@ ROLES = ("q", "r", "s")
 
 def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
     """X as a float array or CSR matrix, non-negative, finite but for allowed NaN."""
+    if sp.issparse(X):
+        check_stored(X, whom)
     if sp.issparse(X) and X.format in ("bsr", "dia"):
         X = X.tocsr()
         X.eliminate_zeros()  # such zeros only fill a block or a diagonal: nobody stored them
@@ -28,6 +30,9 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
         estimator=whom,
         input_name="X",
     )
+    if sp.issparse(X) and len(X.data) > X.indptr[-1]:  # room for more, which nothing fills
+        X = X.copy()
+        X.prune()
     values = X.data if sp.issparse(X) else X
     _refuse(X, np.isinf(values), "Input X contains infinity", "a finite number", whom)
     if missing != "nan":
@@ -35,6 +40,49 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
         _refuse(X, np.isnan(values), "Input X contains NaN", expected, whom)
     _refuse(X, values < 0, f"Negative values in data passed to {whom}", "at least 0", whom)
     return X
+
+
+def check_stored(X: Any, whom: str) -> None:
+    """The index arrays of a sparse matrix: what reads it in compiled code trusts them."""
+
+    def refuse(found: str) -> None:
+        raise ValueError(
+            f"X is a malformed sparse matrix (format {X.format!r}, shape {X.shape}): {found}; "
+            f"{whom} expects index arrays as scipy.sparse builds them."
+        )
+
+    def check_indices(indices: np.ndarray, limit: int, name: str) -> None:
+        if indices.min(initial=0) < 0 or indices.max(initial=-1) >= limit:
+            place = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
+            refuse(f"{name}[{place}] = {indices[place]} is not in 0 to {limit - 1}")
+
+    if len(X.shape) != 2:
+        return  # what comes next says so
+    if X.format in ("csr", "csc", "bsr"):
+        block = X.blocksize if X.format == "bsr" else (1, 1)
+        major, minor = (size // side for size, side in zip(X.shape, block, strict=True))
+        if X.format == "csc":
+            major, minor = minor, major
+        stored, indices, indptr = len(X.data), X.indices, X.indptr
+        if len(indices) != stored:
+            refuse(f"{stored} stored values, but {len(indices)} indices")
+        if len(indptr) != major + 1:
+            refuse(f"indptr has {len(indptr)} entries, not {major + 1}")
+        if indptr[0] != 0:
+            refuse(f"indptr starts at {indptr[0]}, not at 0")
+        falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+        if len(falls):
+            place = int(falls[0]) + 1
+            refuse(f"indptr falls from {indptr[place - 1]} to {indptr[place]} at {place}")
+        if indptr[-1] > stored:
+            refuse(f"indptr ends at {indptr[-1]}, but {stored} values are stored")
+        check_indices(indices[: indptr[-1]], minor, "indices")
+    elif X.format == "coo":
+        for axis, name in enumerate(("row", "col")):
+            indices = getattr(X, name)
+            if len(indices) != len(X.data):
+                refuse(f"{len(X.data)} stored values, but {len(indices)} entries of {name}")
+            check_indices(indices, X.shape[axis], name)
 
 
 def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str) -> None:
