@@ -85,6 +85,42 @@ def check_stored(X: Any, whom: str) -> None:
             check_indices(indices, X.shape[axis], name)
 
 
+
+#: powers of ten between which powers of X must stay, so that they and their sums keep digits
+RANGE = {np.dtype(np.float64): (-300, 307), np.dtype(np.float32): (-34, 37)}
+
+
+def check_range_of_values(
+    largest: float, n_entries: int, powers: tuple[float, ...], dtype: Any, tiny: bool = True
+) -> None:
+    """Refuse a matrix whose entries, raised to some powers and summed, leave the range of numbers.
+
+    Parameters
+    ----------
+    largest : float
+        The largest entry.
+    n_entries : int
+    powers : tuple of float
+    dtype : numpy.dtype
+        Of the numbers that the powers are computed in.
+    tiny : bool
+        Whether too small is a fault too.
+    """
+    if not largest > 0:
+        return
+    low, high = RANGE[np.dtype(dtype)]
+    size = np.log10(largest)
+    for power in powers:
+        if power * size + np.log10(n_entries) <= high and (power * size >= low or not tiny):
+            continue
+        number = f"{10.0 ** np.floor(size):g}"
+        raise ValueError(
+            f"the largest entry of X is {largest:g}; its power {power:g}, which this fit needs, "
+            f"cannot be summed in {np.dtype(dtype)} without loss. Divide X by {number}: W is then "
+            "divided by the same, and H is not."
+        )
+
+
 def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str) -> None:
     if not bad.any():
         return

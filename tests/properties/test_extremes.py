@@ -98,9 +98,62 @@ def test_single_precision(solver, beta_loss, layout):
 def test_degenerate_matrices(solver, beta_loss):
     settings = {"solver": solver, "beta_loss": beta_loss, "max_iter": 10, "tol": 0.0}
     triplets = [[0, 1, 2], [1, 2, 3]]
-    for X in (np.zeros((5, 4)), np.full((5, 4), 3.0), np.eye(5, 4), 1e-300 * np.ones((5, 4))):
+    for X in (np.zeros((5, 4)), np.full((5, 4), 3.0), np.eye(5, 4), 1e-70 * np.ones((5, 4))):
         model = RPRNMF(2, random_state=0, init="random", **settings)
         assert_sound(model.fit(X, row_triplets=triplets, column_triplets=triplets), X)
     wide = RPRNMF(7, random_state=0, **settings).fit(np.eye(5, 4) + 1, row_triplets=triplets)
     assert_sound(wide, np.eye(5, 4) + 1)
     assert_sound(RPRNMF(1, **settings).fit([[2.0]]), [[2.0]])
+
+
+SIZES = {
+    np.float64: (-318, -300, -160, -150, -100, -80, -75, -50, 50, 75, 78, 100, 150, 155, 160, 300),
+    np.float32: (-44, -38, -35, -30, -20, -17, -10, -8, 8, 10, 16, 17, 20, 30, 36),
+}
+LOW_RANK = np.random.default_rng(5).random((20, 4)) @ np.random.default_rng(6).random((4, 15))
+
+
+@pytest.mark.parametrize("known", [{}, {"row_triplets": [[0, 1, 2], [3, 4, 5]]}], ids=len)
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize(
+    ("solver", "beta_loss"),
+    [(solver, loss) for solver in ("cd", "mu") for loss in ROW_LOSSES]
+    + [("mu", beta) for beta in (-2.0, 0, 0.5, 3.0)],
+)
+def test_any_finite_size_is_fitted_as_well_as_any_other_or_refused(solver, beta_loss, dtype, known):
+    settings = {"beta_loss": beta_loss, "init": "random", "max_iter": 25, "tol": 0.0}
+    model = RPRNMF(4, solver=solver, random_state=0, **settings)
+    usual = model.fit(LOW_RANK.astype(dtype), **known)
+    expected = usual.inverse_transform(usual.embedding_)
+    n_fitted = 0
+    for exponent in SIZES[dtype]:
+        X = (LOW_RANK * 10.0**exponent).astype(dtype)
+        before = dict(vars(model))
+        try:
+            model.fit(X, **known)
+        except ValueError as error:
+            assert "the largest entry of X is" in str(error)  # noqa: PT017
+            assert "Divide X by" in str(error)  # noqa: PT017
+            assert vars(model) == before
+            continue
+        n_fitted += 1
+        assert_sound(model, X)
+        W = model.embedding_.astype(np.float64) / 10.0**exponent
+        np.testing.assert_allclose(W @ model.components_, expected, atol=0.05, rtol=0.05)
+    assert n_fitted >= 2
+
+
+@pytest.mark.parametrize("size", [1e200, 1e155])
+def test_new_rows_of_any_size_are_placed_or_refused(size):
+    model = NMF(3, random_state=0, max_iter=20, tol=0.0).fit(LOW_RANK)
+    with pytest.raises(ValueError, match="Divide X by"):
+        model.transform(size * LOW_RANK)
+    assert (model.transform(1e-200 * LOW_RANK) < 1e-199).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_papers_program_says_so_when_it_leaves_the_range():
+    X = (1e30 * LOW_RANK).astype(np.float32)
+    model = NMF(3, solver="paper", beta_loss="kullback-leibler", max_iter=20, random_state=0)
+    with pytest.raises(ValueError, match=r"solver 'paper' left the range of float32.*Divide X by"):
+        model.fit(X)

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rprnmf.checks import axis_names, check_matrix, check_start, summable
+from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
@@ -105,6 +105,11 @@ class ComposedNMF(
         K = self._rank(view, W, H, update_H)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
+        if any(side.constrained for side in problem.sides):
+            # squared distances, and in double precision their squares and a graph's unit
+            fourth = 4.0, get_loss(self.beta_loss).curvature_power
+            check_range_of_values(view.largest, view.n_observed, (2.0,), view.dtype)
+            check_range_of_values(view.largest, view.n_observed, fourth, np.float64)
         callback = with_sklearn_callbacks(self, X, self.callback)
         settings = Settings(self.max_iter, self.tol, callback, self.verbose)
         rng = check_random_state(self.random_state)
@@ -157,7 +162,9 @@ class ComposedNMF(
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
         view = make_view(matrix, self.missing, self.n_jobs)
-        get_loss(self.beta_loss).check(view)
+        loss = get_loss(self.beta_loss)
+        loss.check(view)
+        check_range_of_values(view.largest, view.n_observed, loss.powers, view.dtype, tiny=reset)
         return matrix, view
 
     def _rank(self, view: BaseView, W: Any, H: Any, update_H: bool) -> int:
@@ -228,17 +235,20 @@ class ComposedNMF(
         """Set what a user may look at."""
         history = result.history_array()
         loss = get_loss(self.beta_loss)
+        with np.errstate(over="ignore", invalid="ignore"):
+            error = loss.reconstruction_err(loss.value(problem.view, result.W, result.Ht))
+        if not np.isfinite(error):  # `paper` does not scale X as the other solvers do
+            raise ValueError(
+                f"solver {self.solver!r} left the range of {result.W.dtype} numbers: the largest "
+                f"entry of X is {problem.view.largest:g}. Divide X by it, or use another solver."
+            )
         self.embedding_ = result.W
         self.components_ = np.ascontiguousarray(result.Ht.T)
         self.n_components_ = result.W.shape[1]
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         self.history_ = history
-        self.reconstruction_err_ = loss.reconstruction_err(
-            loss.value(problem.view, result.W, result.Ht)
-        )
-        self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # of no triplets
-        endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
+from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
         if not result.converged and not endless:
             warnings.warn(
                 f"Maximum number of iterations {self.max_iter} reached. Increase it to improve "

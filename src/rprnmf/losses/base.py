@@ -56,6 +56,16 @@ class Loss(ABC):
     def curvature(self, view: BaseView) -> float:
         """The loss of an entry is about this times (x - y)^2."""
 
+    @property
+    def powers(self) -> tuple[float, ...]:
+        """Powers of the entries that must be in the range of numbers."""
+        return (1.0,) if self.beta is None else (1.0, self.beta, self.beta - 1.0)
+
+    @property
+    def curvature_power(self) -> float:
+        """That of the curvature."""
+        return 0.0 if self.beta is None else self.beta - 2.0
+
     def check(self, view: BaseView) -> None:
         """Refuse data that the loss cannot measure; those of most losses are all welcome."""
         return

@@ -78,7 +78,8 @@ class BetaDivergence(Loss):
         return float(view.n_observed * mean(view) ** self.beta)
 
     def curvature(self, view: BaseView) -> float:
-        return float(0.5 * mean(view) ** (self.beta - 2.0))
+        with np.errstate(over="ignore"):  # where it matters X was refused
+            return float(0.5 * mean(view) ** (self.beta - 2.0))
 
     def check(self, view: BaseView) -> None:
         n_zeros = view.n_observed - view.n_nonzero

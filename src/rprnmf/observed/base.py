@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,11 @@ class BaseView(Transposable):
         """The view with ``value`` in place of zeros, where they take memory; else the same."""
         return self
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest observed value."""
+        return self.extremes()[1]
+
     @property
     def complete(self) -> bool:
         """Whether every entry is observed."""
@@ -172,7 +178,8 @@ class BaseView(Transposable):
         count, first, second = (moment.astype(np.float64) for moment in self.column_moments())
         seen = count > 0
         count, first, second = count[seen], first[seen], second[seen]
-        variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
+        with np.errstate(over="ignore", invalid="ignore"):  # where it matters X was refused
+            variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
         length = (second / count).sum()
         if variance > 1e-12 * length:
             return float(2.0 * variance)
