@@ -85,7 +85,6 @@ def check_stored(X: Any, whom: str) -> None:
             check_indices(indices, X.shape[axis], name)
 
 
-
 #: powers of ten between which powers of X must stay, so that they and their sums keep digits
 RANGE = {np.dtype(np.float64): (-300, 307), np.dtype(np.float32): (-34, 37)}
 

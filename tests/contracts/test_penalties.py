@@ -10,11 +10,11 @@ from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms
 from tests.builders import random_graph, random_triplets
 
 N, K = 8, 3
-MARGINS = {"exponential": None, "hinge": 0.5, "squared_hinge": 0.5, "logistic": 0.5}
 
 
 def triplet_penalty(name, distance, triplets, weight=None, margin="own", sigma=0.7):
-    margin = MARGINS[name] if margin == "own" else margin
+    if margin == "own":
+        margin = 0.5 if PENALTIES[name].needs_margin else None
     weight = np.ones(len(triplets)) if weight is None else weight
     return PENALTIES[name](triplets, weight, DISTANCES[distance](), sigma, margin)
 
@@ -129,12 +129,56 @@ class TestTripletPenalties:
         assert penalty.satisfied_rate(np.ones((3, 2))) == 0.0
 
 
-def test_the_hinges_are_zero_once_the_margin_is_kept():
-    F = np.array([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0]]) + 1.0
-    for name in ("hinge", "squared_hinge"):
-        penalty = triplet_penalty(name, "euclidean", np.array([[0, 1, 2]]))
-        assert penalty.value(F) == 0.0
-        assert not penalty.split(F).positive.any()
+@pytest.mark.parametrize("name", PENALTIES)
+def test_a_penalty_ends_at_its_margin_if_it_says_so(name):
+    """Triplets with room to spare are left out of a step by this word alone."""
+    F = np.array([[0.0, 0.0], [0.0, 0.0], [2.0, 2.0]]) + 1.0
+    penalty = triplet_penalty(name, "euclidean", np.array([[0, 1, 2]]))
+    parts = penalty.split(F)
+    assert (penalty.value(F) == 0.0) == penalty.ends_at_margin
+    assert (parts.positive.any() or parts.negative.any()) != penalty.ends_at_margin
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+class TestPoints:
+    """The one function of a penalty, on a grid of distances."""
+
+    near, far = (grid.ravel() for grid in np.meshgrid(*[np.linspace(0.01, 3.01, 31)] * 2))
+    far = far + 0.013  # no point on a kink: there one side says one thing, the other another
+
+    def at(self, name, near, far):
+        """One row per field of `At`."""
+        shape = triplet_penalty(name, "euclidean", np.array([[0, 1, 2]])).shape
+        points = [PENALTIES[name].point(a, b, shape) for a, b in zip(near, far, strict=True)]
+        return np.array(points).T
+
+    def test_derivatives_are_those_of_the_value(self, name):
+        near, far = self.near, self.far
+        _, pull, push, near_near, near_far, far_far = self.at(name, near, far)
+        assert pull.min() >= 0.0
+        assert push.min() >= 0.0
+        by_near, by_far = (
+            (self.at(name, near + a, far + b) - self.at(name, near - a, far - b)) / 2e-6
+            for a, b in ((1e-6, 0.0), (0.0, 1e-6))
+        )
+        close = {"rtol": 1e-5, "atol": 1e-6}
+        np.testing.assert_allclose(by_near[:3], (pull, near_near, -near_far), **close)
+        np.testing.assert_allclose(by_far[:3], (-push, near_far, -far_far), **close)
+
+    def test_the_curvature_has_no_negative_direction(self, name):
+        _, _, _, near_near, near_far, far_far = self.at(name, self.near, self.far)
+        assert near_near.min() >= 0.0
+        assert far_far.min() >= 0.0
+        assert (near_near * far_far - near_far**2).min() >= -1e-12
+
+    def test_it_depends_on_the_difference_alone_if_it_says_so(self, name):
+        one, other = self.at(name, self.near, self.far), self.at(name, self.near + 1, self.far + 1)
+        assert np.allclose(one, other, rtol=1e-9) == PENALTIES[name].of_difference
+
+    def test_its_slope_jumps_unless_it_is_smooth(self, name):
+        far = np.linspace(0.0, 3.0, 3001)
+        forces = self.at(name, np.full(3001, 1.0), far)[1:3]
+        assert (np.abs(np.diff(forces)).max() < 0.1) == PENALTIES[name].smooth
 
 
 def test_graph_is_the_trace_with_its_laplacian(F):

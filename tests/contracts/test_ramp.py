@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from rprnmf.objective import Objective, Problem, Side
+from rprnmf.objective import Look, Objective, Problem, Side
 from rprnmf.observed import make_view
-from rprnmf.solvers.ramp import FACTOR, LONGEST, MET, PATIENCE, Ramps
+from rprnmf.solvers.ramp import CAP, FACTOR, LONGEST, MET, PATIENCE, Ramps
 
 X = np.random.default_rng(0).random((6, 5)) + 0.1
 MET_WELL = np.array([[0.0], [0.0], [9.0], [9.0], [9.0], [9.0]])
 MET_BARELY = np.array([[0.0], [1.0], [1.001], [9.0], [9.0], [9.0]])
 UNMET = np.array([[0.0], [2.0], [1.0], [9.0], [9.0], [9.0]])
-H = np.ones((5, 1))
 
 
 def ramps(triplets=((0, 1, 2),), weight=None, patience=PATIENCE):
@@ -27,58 +28,76 @@ def ramps(triplets=((0, 1, 2),), weight=None, patience=PATIENCE):
     return Ramps(objective, patience), objective.terms[0]
 
 
-def raises(found, F, losses):
-    return [found.raise_strengths(F, H, loss) for loss in losses]
+def raises(found, terms, F, losses):
+    """Whether it rose, at each of these losses."""
+    return [found.rise((Look(terms, F),), loss) for loss in losses]
+
+
+def strength(found):
+    return found.strengths[0]
 
 
 def test_it_grows_while_a_triplet_is_not_met_and_stops_when_it_is():
     found, terms = ramps()
-    first = terms.strength
-    assert found.raise_strengths(UNMET, H)
-    assert terms.strength == pytest.approx(FACTOR * first)
-    assert not found.raise_strengths(MET_WELL, H)
-    assert terms.strength == pytest.approx(FACTOR * first)  # and is not lowered
+    first = strength(found)
+    assert raises(found, terms, UNMET, [None]) == [True]
+    assert strength(found) == pytest.approx(FACTOR * first)
+    assert raises(found, terms, MET_WELL, [None]) == [False]
+    assert strength(found) == pytest.approx(FACTOR * first)  # and is not lowered
+
+
+def test_the_other_side_keeps_what_was_given():
+    given = Side(triplets=np.array([[0, 1, 2]]), weight=np.ones(1), strength=0.25)
+    auto = dataclasses.replace(given, strength=1.0, automatic=True)
+    objective = Objective(Problem(make_view(X), rows=auto, columns=given), 1)
+    found, looks = Ramps(objective), tuple(Look(terms, UNMET) for terms in objective.terms)
+    found.rise(looks)
+    found.rise(looks)
+    assert found.strengths[1] == 0.25
+    assert objective.strengths == (1.0, 0.25)  # what was built before does not change
+    assert objective.at_strengths(found.strengths).strengths == found.strengths
 
 
 def test_it_waits_while_the_loss_falls_fast():
     found, terms = ramps()
-    first = terms.strength
-    assert all(raises(found, UNMET, [100.0, 90.0, 80.0]))  # more may come: not settled
-    assert terms.strength == first
-    raises(found, UNMET, [79.0])
-    assert terms.strength > first
+    first = strength(found)
+    # more may come: not settled
+    assert all(raises(found, terms, UNMET, [100.0, 90.0, 80.0]))
+    assert strength(found) == first
+    raises(found, terms, UNMET, [79.0])
+    assert strength(found) > first
 
 
 def test_it_does_not_wait_for_ever():
     found, terms = ramps()
-    first = terms.strength
-    raises(found, UNMET, 2.0 ** -np.arange(LONGEST))
-    assert terms.strength == first
-    raises(found, UNMET, [0.0])
-    assert terms.strength > first
+    first = strength(found)
+    raises(found, terms, UNMET, 2.0 ** -np.arange(LONGEST))
+    assert strength(found) == first
+    raises(found, terms, UNMET, [0.0])
+    assert strength(found) > first
 
 
 def test_what_is_met_barely_is_worth_a_few_raises():
-    found, _ = ramps()
-    grown = raises(found, MET_BARELY, [None] * 20)
+    found, terms = ramps()
+    grown = raises(found, terms, MET_BARELY, [None] * 20)
     assert sum(grown) == MET + 1  # the first one was a gain
     assert not any(grown[MET + 1 :])
 
 
 def test_what_stays_unmet_is_given_up():
     found, terms = ramps(patience=7)
-    grown = raises(found, UNMET, [None] * 20)
+    grown = raises(found, terms, UNMET, [None] * 20)
     assert sum(grown) == 7 + 1
-    assert terms.strength < found.sides[0][1].cap
+    assert strength(found) < CAP * terms.size_of_named
 
 
 def test_the_strength_has_a_cap():
     found, terms = ramps(patience=1000)
-    raises(found, UNMET, [None] * 200)
-    assert terms.strength == found.sides[0][1].cap
+    raises(found, terms, UNMET, [None] * 200)
+    assert strength(found) == CAP * terms.size_of_named
 
 
 @pytest.mark.parametrize(("weight", "waits"), [((1.0, 1.0), False), ((2.0, 1.0), True)])
 def test_of_two_that_contradict_the_heavier_is_waited_for(weight, waits):
-    found, _ = ramps(((0, 1, 2), (0, 2, 1)), weight)
-    assert found.raise_strengths(UNMET, H) is waits
+    found, terms = ramps(((0, 1, 2), (0, 2, 1)), weight)
+    assert raises(found, terms, UNMET, [None]) == [waits]

@@ -10,7 +10,7 @@ from rprnmf.losses import LOSSES
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import make_view
 from rprnmf.scale import ScaleRule
-from rprnmf.solvers.multiplicative import Multiplicative, multiplier_ratio
+from rprnmf.solvers.fixed_norm import FixedSizes, multiplier_ratio
 from tests.builders import (
     ROW_LOSSES,
     lay_out,
@@ -175,8 +175,8 @@ def test_even_the_shortest_step_along_the_tangent_goes_down(beta_loss):
     other = Side(triplets=COLUMNS, weight=np.ones(len(COLUMNS)), strength=5.0)
     objective = Objective(Problem(make_view(X), beta_loss, rows=side, columns=other), K)
     W, Ht = objective.start(RNG.random((N, K)) + 0.1, RNG.random((M, K)) + 0.1)
-    solver = Multiplicative(objective)
-    ratio = solver.tangent_ratio(0, W, objective.split(0, W, Ht))
+    sizes = FixedSizes(objective.scale, 0, None)
+    ratio = sizes.tangent_ratio(W, objective.split(0, W, Ht))
     before = objective.values(W, Ht).objective
-    new = solver.resized(0, W * ratio**1e-5, W, objective.loss.column_sizes(W))
+    new = sizes.resized(W * ratio**1e-5, W)
     assert objective.values(new, Ht).objective < before

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import rprnmf
 from rprnmf.observed import make_view
 from tests.builders import LAYOUTS, random_view
-
-ROOT = Path(rprnmf.__file__).parent
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -66,22 +60,3 @@ def test_zeros_that_take_memory_can_be_replaced():
     )
     view = make_view(sp.csr_array(X))
     assert view.without_zeros(0.5) is view
-
-
-def names_of_views(node: ast.Call) -> set[str]:
-    named = {leaf.id for leaf in ast.walk(node.args[1]) if isinstance(leaf, ast.Name)}
-    return named & {"FullDense", "FullSparse", "Masked", "SparseView", "BaseView"}
-
-
-#: rooms that still ask for the class of a view
-ASKING = {"solvers/rows.py", "solvers/row_data.py"}
-
-
-def test_nobody_asks_for_the_class_of_a_view():
-    found = set()
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
-            if asks and names_of_views(node):
-                found.add(path.relative_to(ROOT).as_posix())
-    assert found == ASKING

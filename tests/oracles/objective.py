@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 EPS = np.finfo(float).eps
@@ -17,21 +20,44 @@ def spread(X, mask):
     return total
 
 
+class SlowLoss(NamedTuple):
+    """A loss as functions of the observed entries x and of the model y there."""
+
+    value: Callable
+    unit: Callable  # of x: what a strength of 1 counts as
+    curvature: Callable  # of x: the loss of an entry is about this times (x - y)^2
+    times_sklearn: float = 1.0
+
+
+def divergence(x, y):
+    there = np.maximum(y, 1e-20 * x.mean())  # the documented floor of the model
+    logs = np.log(np.where(x > 0, x, 1) / np.where(x > 0, there, 1))
+    return np.sum(x * logs - x + y)
+
+
+#: by name; tests add to them
+LOSSES = {
+    "frobenius": SlowLoss(
+        lambda x, y: np.sum((x - y) ** 2), lambda x: np.sum(x**2), lambda x: 1.0, 2.0
+    ),
+    "kullback-leibler": SlowLoss(divergence, np.sum, lambda x: 0.5 / x.mean()),
+}
+COSTS = {  # of the two distances and of the violation u
+    "exponential": lambda near, far, u: tangent_exp(near) + np.exp(-far),
+    "hinge": lambda near, far, u: max(u, 0),
+    "squared_hinge": lambda near, far, u: max(u, 0) ** 2,
+    "logistic": lambda near, far, u: np.logaddexp(0, u),
+}
+
+
 def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
-    """loss + triplets + graphs + L1/L2 for "cd" and "mu"; strengths as used."""
+    """loss + triplets + graphs + L1/L2 for "cd" and "mu"; strengths of the triplets as used."""
     n, m = X.shape
     K = W.shape[1]
-    Y = W @ H
-    kl = model.beta_loss == "kullback-leibler"
+    loss = LOSSES[model.beta_loss]
     seen = X[mask]
-    if kl:
-        there = np.maximum(Y[mask], 1e-20 * seen.mean())  # the documented floor of the model
-        logs = np.log(np.where(seen > 0, seen, 1) / np.where(seen > 0, there, 1))
-        total = np.sum(seen * logs - seen + Y[mask])
-        unit = seen.sum()
-    else:
-        total = np.sum((seen - Y[mask]) ** 2)
-        unit = np.sum(seen**2)
+    total = loss.value(seen, (W @ H)[mask])
+    unit = loss.unit(seen)
     constrained = [
         name in knowledge or graphs[side] is not None
         for side, name in enumerate(("row_triplets", "column_triplets"))
@@ -40,7 +66,7 @@ def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
     for side in (0, 1):
         alpha = model.alpha_W if side == 0 or model.alpha_H == "same" else model.alpha_H
         counts = mask.sum(axis=1 - side)
-        norms.append((1 if kl else 2) * alpha * counts**model.alpha_power)
+        norms.append(loss.times_sklearn * alpha * counts**model.alpha_power)
     squares = [0.5 * (1 - model.l1_ratio) * weight for weight in norms]
     by_cost = any(constrained) and all(weight.any() for weight in squares)
     lean = np.sqrt(squares[1].mean() / squares[0].mean()) if by_cost else 1.0
@@ -64,9 +90,8 @@ def slow_objective(model, X, mask, W, H, knowledge, graphs, strengths):
         if graphs[side] is not None:
             S = graphs[side]
             L = np.diag(S.sum(axis=1)) - S
-            curvature = 0.5 / seen.mean() if kl else 1.0
-            unit_of_graph = curvature * component / larger
-            total += model.graph_strength * unit_of_graph * np.trace(F.T @ L @ F)
+            unit_of_graph = loss.curvature(seen) * component / larger
+            total += graph_strength(model, side) * unit_of_graph * np.trace(F.T @ L @ F)
         total += norms[side] @ (model.l1_ratio * F.sum(axis=1))
         total += squares[side] @ (F**2).sum(axis=1)
     return total
@@ -76,16 +101,14 @@ def penalty(model, F, triplets, sigma, floor):
     costs = []
     for q, r, s in triplets:
         near, far = (distance(model.distance, F[q], F[other], floor) / sigma for other in (r, s))
-        u = 1 + (near - far) / model.margin
-        costs.append(
-            {
-                "exponential": lambda a=near, b=far: tangent_exp(a) + np.exp(-b),
-                "hinge": lambda v=u: max(v, 0),
-                "squared_hinge": lambda v=u: max(v, 0) ** 2,
-                "logistic": lambda v=u: np.logaddexp(0, v),
-            }[model.penalty]()
-        )
+        costs.append(COSTS[model.penalty](near, far, 1 + (near - far) / model.margin))
     return np.mean(costs)
+
+
+def graph_strength(model, side):
+    """RPRNMF has one for both sides, GNMF one for each."""
+    own = (model.row_strength, model.column_strength)[side]
+    return getattr(model, "graph_strength", own)
 
 
 def tangent_exp(x, cap=30.0):

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
+from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
@@ -46,8 +47,8 @@ class ComposedNMF(
             StrOptions({"auto"}),
         ],
         "init": [StrOptions({"random", "nndsvd", "nndsvda", "nndsvdar", "custom"}), None],
-        "solver": [StrOptions(set(SOLVERS))],
-        "beta_loss": [StrOptions(set(LOSSES)), Interval(Real, None, None, closed="neither")],
+        "solver": [RegisteredNames(SOLVERS)],
+        "beta_loss": [RegisteredNames(LOSSES), Interval(Real, None, None, closed="neither")],
         "missing": [StrOptions({"nan", "zero"}), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rprnmf.checks import check_graph, summable
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import GRAPH, STRENGTH
+from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.metrics import unmet
 from rprnmf.objective import Side
@@ -160,8 +161,8 @@ class RPRNMF(ComposedNMF):
     _program = "rprnmf"
     _parameter_constraints = {
         **ComposedNMF._parameter_constraints,
-        "penalty": [StrOptions({"auto", *PENALTIES})],
-        "distance": [StrOptions({"auto", *DISTANCES})],
+        "penalty": [RegisteredNames(PENALTIES, "auto")],
+        "distance": [RegisteredNames(DISTANCES, "auto")],
         "margin": [Interval(Real, 0, None, closed="neither")],
         "row_strength": [*STRENGTH, StrOptions({"auto"})],
         "column_strength": [*STRENGTH, StrOptions({"auto"})],
