@@ -137,9 +137,10 @@ class SideTerms:
         self.tying = None if side.groups is None else Tying(side.groups)
         self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
-        self.unit = units.strength_unit(problem.view) if problem.view.n_observed else 1.0
+        self.unit = 1.0
         self.triplets: TripletPenalty | None = None
         if len(side.triplets):
+            self.unit = units.strength_unit(problem.view) if problem.view.n_observed else 1.0
             distance = DISTANCES[problem.distance].with_floor(units.floor(index))
             rows = np.unique(side.triplets)
             rows = rows[rows < view.shape[0]]  # beyond X stand rows that are known already
@@ -152,7 +153,9 @@ class SideTerms:
             )
         self.graph = None if side.graph is None else Graph(side.graph)
         self.graph_strength = side.graph_strength if side.graph is not None else 0.0
-        self.graph_weight = self.graph_strength * units.graph_unit(index)
+        self.graph_weight = 0.0
+        if self.graph is not None:
+            self.graph_weight = self.graph_strength * units.graph_unit(index)
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)

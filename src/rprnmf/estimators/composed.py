@@ -249,7 +249,9 @@ class ComposedNMF(
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         self.history_ = history
-from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
+        self.reconstruction_err_ = error
+        self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # of no triplets
+        endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(
                 f"Maximum number of iterations {self.max_iter} reached. Increase it to improve "
