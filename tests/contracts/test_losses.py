@@ -214,7 +214,7 @@ def test_no_model_of_the_size_of_x_is_made(monkeypatch):
     loss = get_loss(1.5)
     view = make_view(sp.csr_array(X), "nan")
     whole, parts = loss.value(view, F, G), loss.split(view, F, G)
-    monkeypatch.setattr("rprnmf.observed.blocks.BLOCK", 20)
+    monkeypatch.setattr("rprnmf.observed.blocks.CACHED", 20)
     assert max(block.y.size for block in view.model_blocks(F, G)) <= 20
     assert loss.value(view, F, G) == pytest.approx(whole, rel=1e-12)
     np.testing.assert_allclose(loss.split(view, F, G), parts)

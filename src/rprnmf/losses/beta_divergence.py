@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.losses.base import Loss
-from rprnmf.observed import BaseView
+from rprnmf.observed import BaseView, Entrywise
 from rprnmf.split import Split
 
 # A model value counts as at least this share of the mean of X, and as so much more that its
@@ -53,7 +53,12 @@ class BetaDivergence(Loss):
         def distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
             return self._distances(x.astype(np.float64) / unit, y.astype(np.float64), floor)
 
-        return float(unit**self.beta * view.entrywise_sum(distances, F, G / G.dtype.type(unit)))
+        def from_zero(y: np.ndarray) -> np.ndarray:
+            y = y.astype(np.float64)
+            return y**self.beta / self.beta if self.beta > 0 else np.zeros_like(y)
+
+        function = Entrywise(distances, from_zero)
+        return float(unit**self.beta * view.entrywise_sum(function, F, G / G.dtype.type(unit)))
 
     def split(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> Split:
         unit, floor = mean(view), self._floor(view)
@@ -64,8 +69,12 @@ class BetaDivergence(Loss):
             positive = low**power
             return positive, positive * (x / low)
 
+        def weights_of_zero(y: np.ndarray) -> tuple[np.ndarray, None]:
+            return np.maximum(y, floor) ** power, None
+
         # x is left in its own unit, which costs the second part one power of it
-        positive, negative = view.entrywise_times(weights, F, G / G.dtype.type(unit))
+        function = Entrywise(weights, weights_of_zero)
+        positive, negative = view.entrywise_times(function, F, G / G.dtype.type(unit))
         dtype = F.dtype.type
         return Split(positive * dtype(unit**self.beta), negative * dtype(unit**power))
 

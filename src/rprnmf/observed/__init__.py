@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed.base import BaseView
+from rprnmf.observed.base import BaseView, Entrywise
 from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.masked import Masked
 from rprnmf.observed.sparse import FullSparse
 
-__all__ = ["BaseView", "Entries", "FullDense", "FullSparse", "Masked", "make_view"]
+__all__ = ["BaseView", "Entries", "Entrywise", "FullDense", "FullSparse", "Masked", "make_view"]
 
 
 def make_view(X, missing: str | None = None, n_jobs: int | None = None) -> BaseView:

@@ -5,19 +5,27 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.transpose import Transposable
 
-# Functions of the entries of X and of the model, given as two arrays.
-Values = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Weights = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
 # A model value below this share of the mean of X counts as this share where it stands
 # below a fraction bar or in a logarithm.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
+
+
+class Entrywise(NamedTuple):
+    """A function of the entries of X and of the model, or two of them.
+
+    ``at_zero(y)`` is ``at(x, y)`` for x = 0, where most entries of a sparse matrix are; None in
+    place of its second array stands for zeros.
+    """
+
+    at: Callable[[np.ndarray, np.ndarray], Any]
+    at_zero: Callable[[np.ndarray], Any]
 
 
 class BaseView(Transposable):
@@ -99,14 +107,14 @@ class BaseView(Transposable):
         """Sum of x^power over the observed entries that are not zero."""
 
     @abstractmethod
-    def entrywise_sum(self, function: Values, F: np.ndarray, G: np.ndarray) -> float:
-        """Sum of ``function(x, y)`` over the observed entries, with y the model."""
+    def entrywise_sum(self, function: Entrywise, F: np.ndarray, G: np.ndarray) -> float:
+        """Sum of a function of x and y over the observed entries, with y the model."""
 
     @abstractmethod
     def entrywise_times(
-        self, function: Weights, F: np.ndarray, G: np.ndarray
-    ) -> tuple[np.ndarray, ...]:
-        """[w] G over the observed entries, for each array w of ``function(x, y)``."""
+        self, function: Entrywise, F: np.ndarray, G: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """[v] G and [w] G over the observed entries, for a function (v, w) of x and y."""
 
     @abstractmethod
     def extremes(self) -> tuple[float, float]:

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed.blocks import Block, BlockedView
+from rprnmf.observed import blocks
+from rprnmf.observed.base import BaseView, Entrywise
+from rprnmf.observed.blocks import row_slices
 from rprnmf.observed.entries import Entries
 
 
-class FullDense(BlockedView):
+class FullDense(BaseView):
     """A dense matrix without holes.
 
     Parameters
@@ -60,7 +62,7 @@ class FullDense(BlockedView):
         return F @ (G.T @ G[:, k])
 
     def _blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        for rows in self.row_slices():
+        for rows in row_slices(self.shape, blocks.BLOCK):
             yield rows, F[rows] @ G.T
 
     @property
@@ -108,27 +110,33 @@ class FullDense(BlockedView):
         return total
 
     def power_sum(self, power: float) -> float:
-        parts = (self.X[rows] for rows in self.row_slices())
+        parts = (self.X[rows] for rows in row_slices(self.shape, blocks.CACHED))
         return float(sum(np.sum(x[x > 0].astype(np.float64) ** power) for x in parts))
 
-    def model_blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[Block]:
-        for rows, model in self._blocks(F, G):
-            yield Block(rows, self.X[rows], model)
-
-    def entrywise_sum(self, function, F, G):
+    def entrywise_sum(self, function: Entrywise, F: np.ndarray, G: np.ndarray) -> float:
         if self.by_columns:
             return self.T.entrywise_sum(function, G, F)
-        return super().entrywise_sum(function, F, G)
+        return float(
+            sum(
+                function.at(self.X[rows], F[rows] @ G.T).sum(dtype=np.float64)
+                for rows in row_slices(self.shape, blocks.CACHED)
+            )
+        )
 
-    def entrywise_times(self, function, F, G):
-        if not self.by_columns:
-            return super().entrywise_times(function, F, G)
-        outs: tuple[np.ndarray, ...] = ()
-        for columns, x, y, _ in self.T.model_blocks(G, F):
-            weights = function(x, y)
-            outs = outs or tuple(np.zeros_like(F) for _ in weights)
+    def entrywise_times(
+        self, function: Entrywise, F: np.ndarray, G: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        outs = np.zeros_like(F), np.zeros_like(F)
+        if self.by_columns:
+            for columns in row_slices(self.T.shape, blocks.CACHED):
+                weights = function.at(self.T.X[columns], G[columns] @ F.T)
+                for out, w in zip(outs, weights, strict=True):
+                    out += w.T @ G[columns]
+            return outs
+        for rows in row_slices(self.shape, blocks.CACHED):
+            weights = function.at(self.X[rows], F[rows] @ G.T)
             for out, w in zip(outs, weights, strict=True):
-                out += w.T @ G[columns]
+                out[rows] = w @ G
         return outs
 
     def extremes(self) -> tuple[float, float]:

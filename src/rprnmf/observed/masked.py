@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rprnmf.observed.base import Entrywise
 from rprnmf.observed.entries import Entries
-from rprnmf.observed.sparse import SparseView
+from rprnmf.observed.stored import SparseView
 
 
 class Masked(SparseView):
@@ -45,13 +46,15 @@ class Masked(SparseView):
     def divergence(self, F: np.ndarray, G: np.ndarray) -> float:
         return self.entries.divergence(F, G, self.floor)[0]
 
-    def entrywise_sum(self, function, F, G):
-        values = function(self.entries.data, self.entries.model(F, G))
+    def entrywise_sum(self, function: Entrywise, F: np.ndarray, G: np.ndarray) -> float:
+        values = function.at(self.entries.data, self.entries.model(F, G))
         return float(values.sum(dtype=np.float64))
 
-    def entrywise_times(self, function, F, G):
-        weights = function(self.entries.data, self.entries.model(F, G))
-        return tuple(self.entries.replaced(w).times(G) for w in weights)
+    def entrywise_times(
+        self, function: Entrywise, F: np.ndarray, G: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        first, second = function.at(self.entries.data, self.entries.model(F, G))
+        return self.entries.replaced(first).times(G), self.entries.replaced(second).times(G)
 
     def stored(self) -> Entries:
         return self.entries

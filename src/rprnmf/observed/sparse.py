@@ -9,63 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.kernels import csr
-from rprnmf.observed.base import BaseView
-from rprnmf.observed.blocks import Block, BlockedView
+from rprnmf.observed import blocks
+from rprnmf.observed.base import Entrywise
+from rprnmf.observed.blocks import Block, row_slices
 from rprnmf.observed.entries import Entries
+from rprnmf.observed.stored import SparseView
 
 
-class SparseView(BaseView):
-    """What complete and incomplete sparse matrices have in common.
-
-    Parameters
-    ----------
-    entries : Entries
-    n_observed : int
-    """
-
-    def __init__(self, entries: Entries, n_observed: int):
-        self.entries = entries
-        self.shape = entries.shape
-        self.dtype = entries.data.dtype
-        self.n_jobs = entries.n_jobs
-        self.n_observed = n_observed
-
-    @cached_property
-    def total(self) -> float:
-        return float(self.entries.data.sum(dtype=np.float64))
-
-    @cached_property
-    def squares(self) -> float:
-        return float(np.dot(self.entries.data.astype(np.float64), self.entries.data))
-
-    @cached_property
-    def n_nonzero(self) -> int:
-        return int(np.count_nonzero(self.entries.data))
-
-    def times(self, G: np.ndarray) -> np.ndarray:
-        return self.entries.times(G)
-
-    def ratio_times(self, F: np.ndarray, G: np.ndarray) -> np.ndarray:
-        return self.entries.ratio_times(F, G, self.floor)
-
-    def power_sum(self, power: float) -> float:
-        data = self.entries.data
-        return float(np.sum(data[data > 0].astype(np.float64) ** power))
-
-    def extremes(self) -> tuple[float, float]:
-        data = self.entries.data
-        if len(data) == self.shape[0] * self.shape[1]:
-            return float(data.min()), float(data.max())
-        return 0.0, float(data.max(initial=0.0))
-
-    def sums_by_column(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sums of x and of x^2 over the stored entries of each column."""
-        first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-        csr.column_moments(self.entries.indices, self.entries.data, first, second)
-        return first, second
-
-
-class FullSparse(SparseView, BlockedView):
+class FullSparse(SparseView):
     """A sparse matrix whose unstored entries are zeros, but for a few holes.
 
     Sums over everything come from column sums and Gram matrices. A row with holes is summed
@@ -155,12 +106,35 @@ class FullSparse(SparseView, BlockedView):
         return of_holed + divergence + max(float(np.dot(*totals)) - sums, 0.0)
 
     def model_blocks(self, F: np.ndarray, G: np.ndarray) -> Iterator[Block]:
-        for rows in self.row_slices():
-            y = F[rows] @ G.T
-            x = np.zeros(y.shape, dtype=self.dtype)
+        """The model, some rows at a time."""
+        for rows in row_slices(self.shape, blocks.CACHED):
             places, values = self.entries.places(rows)
-            x[places] = values
-            yield Block(rows, x, y, None if self.holes is None else self.holes.places(rows)[0])
+            holes = None if self.holes is None else self.holes.places(rows)[0]
+            yield Block(rows, F[rows] @ G.T, places, values, holes)
+
+    def entrywise_sum(self, function: Entrywise, F: np.ndarray, G: np.ndarray) -> float:
+        total = 0.0
+        for block in self.model_blocks(F, G):
+            at = function.at(block.x, block.y[block.places])
+            total += float(block.filled(function.at_zero(block.y), at).sum(dtype=np.float64))
+        return total
+
+    def entrywise_times(
+        self, function: Entrywise, F: np.ndarray, G: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        outs = np.empty_like(F), np.empty_like(F)
+        kept = []  # second weights that are zero where X is
+        for block in self.model_blocks(F, G):
+            at = function.at(block.x, block.y[block.places])
+            first, second = function.at_zero(block.y)
+            outs[0][block.rows] = block.filled(first, at[0]) @ G
+            if second is None:
+                kept.append(at[1])
+            else:
+                outs[1][block.rows] = block.filled(second, at[1]) @ G
+        if kept:
+            return outs[0], self.entries.replaced(np.concatenate(kept)).times(G)
+        return outs
 
     def stored(self) -> Entries:
         raise ValueError(
