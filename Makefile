@@ -4,7 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench bench-quick reproduce reproduce-quick clean
+.PHONY: setup demo test test-minimum fuzz lint bench bench-quick reproduce reproduce-quick clean
 
 # Real data that lie beside the project are found; RPRNMF_DATA names another folder.
 ifneq ($(wildcard ../shared/data),)
@@ -23,6 +23,27 @@ demo: $(READY)
 
 test: $(READY)
 	$(RUN) -m pytest --quiet --numprocesses 2
+
+# The lowest versions that pyproject.toml declares, in an environment of their own. Left out are
+# the slowest parts, which no version of a dependency changes: what default settings promise,
+# the monotone property, the experiments, and the memory of large fits.
+MINIMUM := .venv-minimum
+SLOW := tests/test_promises.py tests/properties/test_monotone.py tests/experiments \
+	tests/test_memory.py
+test-minimum: $(MINIMUM)/.ready
+	$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
+
+$(MINIMUM)/.ready: pyproject.toml tests/minimum.txt
+	$(PYTHON) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' \
+		--constraint tests/minimum.txt
+	touch $@
+
+# Thousands of random calls; tests/fuzz/RESULT.md keeps what came out.
+CALLS ?= 6000
+SEED ?= 0
+fuzz: $(READY)
+	$(RUN) -m tests.fuzz --calls $(CALLS) --seed $(SEED)
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .
@@ -48,4 +69,4 @@ reproduce-quick: $(READY)
 	$(RUN) -m rprnmf reproduce all --quick || test $$? -eq 3
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MINIMUM) build dist .mypy_cache .ruff_cache .hypothesis

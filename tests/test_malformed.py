@@ -63,7 +63,7 @@ def test_coordinates():
 
 
 def test_one_dimension():
-    with pytest.raises(ValueError, match="(?i)[12]d "):
+    with pytest.raises(ValueError, match=r"(?i)[12]d "):
         NMF(2).fit(sp.coo_array(DENSE[0]))
 
 

@@ -128,7 +128,7 @@ def test_a_nearly_exact_fit_ends_and_knows_its_loss(beta_loss, scale, dtype):
 
 
 def test_counts_come_out_the_same_on_one_thread_and_two():
-    S = sp.random_array((1500, 400), density=0.03, rng=np.random.default_rng(1), format="csr")
+    S = sp.csr_array(sp.random(1500, 400, 0.03, random_state=1))
     S.data = np.round(1 + 4 * S.data)
 
     def fit(n_jobs):
@@ -165,7 +165,7 @@ def test_one_new_row_needs_no_compilation_of_its_own():
 
 
 def test_read_only_data_need_no_compilation_of_their_own():
-    S = sp.random_array((30, 20), density=0.3, rng=np.random.default_rng(1), format="csr")
+    S = sp.csr_array(sp.random(30, 20, 0.3, random_state=1))
     model = NMF(2, beta_loss="kullback-leibler", random_state=0, max_iter=3, tol=0.0)
     model.fit(S)
     known = len(kl_rows.signatures)
