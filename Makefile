@@ -26,12 +26,14 @@ test: $(READY)
 
 # The lowest versions that pyproject.toml declares, in an environment of their own. Left out are
 # the slowest parts, which no version of a dependency changes: what default settings promise,
-# the monotone property, the experiments, and the memory of large fits.
+# the monotone property, the experiments, and the memory of large fits. What numba compiles is
+# kept apart too: another version of numba would overwrite it.
 MINIMUM := .venv-minimum
 SLOW := tests/test_promises.py tests/properties/test_monotone.py tests/experiments \
 	tests/test_memory.py
 test-minimum: $(MINIMUM)/.ready
-	$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
+	NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba \
+		$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
 
 $(MINIMUM)/.ready: pyproject.toml tests/minimum.txt
 	$(PYTHON) -m venv $(MINIMUM)
