@@ -145,6 +145,7 @@ def check_objective(call: Call, model: Any) -> None:
     """The last recorded objective, against sums written out."""
     settings = resolved(model)
     out_of_scope = settings.solver not in DESCENT or "update_H" in call.arguments
+    out_of_scope |= call.extreme  # plain sums would overflow, or be nothing but rounding
     if out_of_scope or settings.beta_loss not in KNOWN_LOSSES or not call.values[call.mask].any():
         return
     last = model.history_[-1]

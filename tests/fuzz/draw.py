@@ -7,6 +7,7 @@ that a new option is drawn without a line here.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -32,7 +33,7 @@ ESTIMATORS = [
     for kind in vars(rprnmf).values()
     if inspect.isclass(kind) and issubclass(kind, BaseEstimator)
 ]
-SIZES = 10.0 ** np.arange(-3, 4)
+SIZES = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
 EXTREME_SIZES = (1e-320, 1e-300, 1e-160, 1e-38, 1e30, 1e100, 1e160, 1e300)
 
 
@@ -46,6 +47,7 @@ class Call:
     arguments: dict[str, Any] = field(default_factory=dict)
     values: np.ndarray | None = None  # X as a dense array, whatever its layout
     mask: np.ndarray | None = None  # what of it is observed
+    extreme: bool = False  # whether its entries are huge or tiny
     broken: str | None = None  # why it must fail
 
     def __str__(self) -> str:
@@ -67,7 +69,8 @@ def draw_call(seed: int, extreme: float = 0.0) -> Call:
     rng = np.random.default_rng(seed)
     kind = ESTIMATORS[rng.integers(len(ESTIMATORS))]
     n, m = rng.integers(1, 5, 2) if rng.random() < 0.05 else rng.integers(5, 18, 2)
-    values, mask = draw_values(rng, n, m, extreme)
+    hard = bool(rng.random() < extreme)
+    values, mask = draw_values(rng, n, m, EXTREME_SIZES if hard else SIZES)
     layout = str(rng.choice(LAYOUTS))
     X, missing = lay_out(values, mask, layout)
     parameters = {
@@ -79,8 +82,8 @@ def draw_call(seed: int, extreme: float = 0.0) -> Call:
         if f"{side}_graph" in parameters:
             parameters[f"{side}_graph"] = draw_graph(rng, size)
     model = kind(**{k: v for k, v in parameters.items() if v is not inspect.Parameter.empty})
-    call = Call(seed, model, other_form(rng, X), values=values, mask=observed_mask(mask, layout))
-    call.arguments = draw_knowledge(rng, kind, n, m)
+    call = Call(seed, model, other_form(rng, X), draw_knowledge(rng, kind, n, m), extreme=hard)
+    call.values, call.mask = values, observed_mask(mask, layout)
     if model.init == "custom" or (kept := rng.random() < 0.05):
         K = model.n_components if isinstance(model.n_components, int) else m
         call.arguments |= {"W": rng.random((n, K)), "H": rng.random((K, m))}
@@ -90,10 +93,9 @@ def draw_call(seed: int, extreme: float = 0.0) -> Call:
 
 
 def draw_values(
-    rng: np.random.Generator, n: int, m: int, extreme: float
+    rng: np.random.Generator, n: int, m: int, sizes: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Entries, and which of them are observed where some are not."""
-    sizes = EXTREME_SIZES if rng.random() < extreme else SIZES
     values = random_matrix(rng, n, m, zeros=rng.choice([0.0, 0.2, 0.8]))
     mask = random_mask(rng, n, m, share=rng.uniform(0.3, 1.0))
     form = rng.choice(["as it is", "whole numbers", "rank one", "constant", "empty lines"])
@@ -106,7 +108,7 @@ def draw_values(
     elif form == "empty lines" and n > 2 and m > 2:
         values[0] = values[:, 1] = 0.0
         mask[1] = mask[:, 0] = False
-    values = values * float(rng.choice(sizes))
+    values = values * sizes[rng.integers(len(sizes))]
     dtype = np.float32 if rng.random() < 0.25 else np.float64
     with np.errstate(over="ignore", under="ignore"):
         values = values.astype(dtype)
