@@ -6,7 +6,7 @@ until the exact sum has not risen.
 
 from __future__ import annotations
 
-from rprnmf.kernels import inner, spliced
+from rprnmf.kernels import inner, part, spliced
 from rprnmf.kernels.coupling import R, change, settle
 from rprnmf.kernels.csr import copy
 from rprnmf.kernels.quadratic import descend_one
@@ -16,7 +16,7 @@ HALVINGS = 6
 LANE_TRIPLETS = 6  # up to so many triplets are modelled by two squares, more by SQUARES
 
 
-@inner
+@part
 def descend_bent(f, lane, Q, extra, A, bent, effort):
     """Coordinate descent on a row with all of A; ``bent`` (K, K) is there to work in.
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import spliced
+from rprnmf.kernels import part, spliced
 from rprnmf.kernels.distances import Distance
 from rprnmf.kernels.triplet import Shape
 
@@ -149,7 +149,7 @@ def feel(c, i, lane):
     return Felt(lane, active)
 
 
-@spliced
+@part
 def model(c, F, i, felt, scale, into):
     """A quadratic model, in row i of F, of everything that couples it.
 
@@ -199,9 +199,9 @@ def squares(c, F, i, felt, scale, A):
         x = F[c.pairs.other[own]]
         y = F[c.pairs.other[c.pairs.first[i] + c.triplets.also[place]]] if role == Q else x
         both = role == Q and c.rule.of_difference  # one square of the difference
-        for part in range(1 if both else 2):
-            a = np.sqrt(w * at.near_near) if role != S and part == 0 else 0.0
-            b = np.sqrt(w * at.far_far) if role != R and (both or part == 1) else 0.0
+        for half in range(1 if both else 2):
+            a = np.sqrt(w * at.near_near) if role != S and half == 0 else 0.0
+            b = np.sqrt(w * at.far_far) if role != R and (both or half == 1) else 0.0
             if a > 0.0 or b > 0.0:
                 for k in range(K):
                     A[filled, k] = (
@@ -212,7 +212,7 @@ def squares(c, F, i, felt, scale, A):
         A[rest] = 0
 
 
-@spliced
+@part
 def change(c, F, i, lane, f):
     """By how much everything that couples row i changes if it becomes f."""
     c.rule.distance.to_others(c, F, i, f)
@@ -241,7 +241,7 @@ def change(c, F, i, lane, f):
     return total
 
 
-@spliced
+@part
 def settle(c, i):
     """The distances under trial become those of the row."""
     begin = c.pairs.first[i]

@@ -13,7 +13,7 @@ import numpy as np
 
 from rprnmf.kernels import inner, kernel, part
 from rprnmf.kernels.coupled import LANE_TRIPLETS, descend_bent, finish_row, hold
-from rprnmf.kernels.coupling import Coupling, Model, feel, model
+from rprnmf.kernels.coupling import Model, feel, model
 from rprnmf.kernels.csr import copy, dot
 from rprnmf.kernels.lanes import descend_four, fill_coupled, fill_plain
 from rprnmf.kernels.prefetch import prefetch_row
@@ -27,9 +27,6 @@ from rprnmf.kernels.workspace import (
     SIDE,
     STEEP,
     UP,
-    Effort,
-    RowTerms,
-    Workspace,
 )
 
 SOON = 4  # rows ahead
@@ -60,17 +57,6 @@ class Holes(NamedTuple):
     column: np.ndarray
 
 
-class Job(NamedTuple):
-    """All that the parts of `coupled_rows` share."""
-
-    F: np.ndarray
-    data: GramData
-    terms: RowTerms
-    coupling: Coupling
-    effort: Effort
-    space: Workspace
-
-
 @kernel
 def full_rows(rows, F, data, terms, effort, space):
     """Rows without holes, four in step where their L2 terms are the same."""
@@ -93,19 +79,21 @@ def full_rows(rows, F, data, terms, effort, space):
                 row = rows[at + lane]
                 fill_plain(lanes[lane], F[row], data.R[row], extra, terms.l1[row], terms.m1)
             else:
-                lanes[lane, NEW] = 0
-                lanes[lane, GRADIENT] = 0
+                new, gradient = lanes[lane, NEW], lanes[lane, GRADIENT]
+                for k in range(F.shape[1]):
+                    new[k] = 0
+                    gradient[k] = 0
         descend_four(lanes, data.G, extra, effort, None)
         for place in range(at, end):
             row = rows[place]
             lane_of = lanes[place - at]
             new, gradient = lane_of[NEW], lane_of[GRADIENT]
-            part = 0.0
+            loss = 0.0
             for k in range(F.shape[1]):
                 g = gradient[k] - half * (terms.l1[row] + terms.m1[k]) - extra[k] * new[k]
-                part += new[k] * (g - P[row, k])
-            copy(new, F[row])
-            total += terms.members[row] * part
+                loss += new[k] * (g - P[row, k])
+                F[row, k] = new[k]
+            total += terms.members[row] * loss
         at = end
     return total
 
@@ -114,14 +102,14 @@ def full_rows(rows, F, data, terms, effort, space):
 def share_curvature(G, l2, m2, extra, lanes):
     """The curvature of rows with this L2 term, in the first four lanes."""
     zero = G.dtype.type(0)
+    one = G.dtype.type(1)
     curvature(G, l2, 1.0, m2, extra)
     for k in range(extra.shape[0]):
         steep = extra[k]
-        inverse = G.dtype.type(1) / steep if steep > zero else zero
         extra[k] -= G[k, k]
         for lane in range(4):
             lanes[lane, STEEP, k] = steep
-            lanes[lane, INVERSE, k] = inverse
+            lanes[lane, INVERSE, k] = one / steep if steep > zero else zero
 
 
 @kernel
@@ -201,7 +189,6 @@ def coupled_rows(rows, F, data, holes, terms, coupling, effort, space):
     Rows that few triplets pull at go four at a time; a group ends where a row comes that
     shares a triplet or an edge with one of it. ``holes`` is None if no row has any.
     """
-    job = Job(F, data, terms, coupling, effort, space)
     h, extra = space.vectors[0], space.vectors[2]
     held, together = space.held, space.together
     group = 1
@@ -215,7 +202,7 @@ def coupled_rows(rows, F, data, holes, terms, coupling, effort, space):
         fetch(F, data, rows[min(at + SOON, rows.shape[0] - 1)])
         over = at == rows.shape[0] or size == 4 or held[i] == group or terms.l2[i] != last
         ready = size if over else 0
-        total += finish(job, holes, ready, alone, lane)
+        total += finish(F, data, holes, coupling, effort, space, (ready, alone, lane))
         if ready > 0:
             size = 0 * F.shape[1]
             group += 1
@@ -226,7 +213,7 @@ def coupled_rows(rows, F, data, holes, terms, coupling, effort, space):
             curvature(data.G, last, 1.0, terms.m2, h)
             beyond(data.G, h, extra)
         alone, lane = size * 0 + NOBODY, size
-        if begin(job, holes, i, size):
+        if begin(F, data, holes, terms, coupling, effort, space, (i, size)):
             alone = i
         else:
             hold(coupling, i, held, group)
@@ -244,11 +231,14 @@ def fetch(F, data, row):
 
 
 @part
-def begin(job, holes, i, size):
-    """Put row i into lane number ``size``, or lower it by itself; tells whether it went alone."""
-    F, data, terms, space = job.F, job.data, job.terms, job.space
+def begin(F, data, holes, terms, coupling, effort, space, where):
+    """Put a row into a lane, or lower it by itself; tells whether it went alone.
+
+    ``where`` is the row and the number of the lane.
+    """
+    i, size = where
     own, bent = space.matrices[0], space.matrices[1]
-    felt = feel(job.coupling, i, size)
+    felt = feel(coupling, i, size)
     alone = felt.active > LANE_TRIPLETS
     Q, h, extra = data.G, space.vectors[0], space.vectors[2]
     if holes is not None:
@@ -263,39 +253,41 @@ def begin(job, holes, i, size):
             Q = own
     lane = space.lanes[ALONE if alone else size]
     A = space.squares if felt.active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
-    model(job.coupling, F, i, felt, F.dtype.type(0.5), Model(lane[SIDE], lane[UP], A))
+    model(coupling, F, i, felt, F.dtype.type(0.5), Model(lane[SIDE], lane[UP], A))
     if holes is not None:
         l2_i = F.dtype.type(terms.l2[i])
         for k in range(F.shape[1]):
             lane[UP, k] += max(terms.holed[i] * terms.inertia[k] - l2_i, F.dtype.type(0))
     fill_coupled(lane, F[i], data.R[i], h, extra, terms.l1[i], terms.m1)
     if alone:
-        descend_bent(F[i], lane, Q, extra, A, bent, job.effort)
+        descend_bent(F[i], lane, Q, extra, A, bent, effort)
     return alone
 
 
 @part
-def finish(job, holes, ready, alone, lane):
-    """Lower the rows that wait in the first ``ready`` lanes, and finish them.
+def finish(F, data, holes, coupling, effort, space, waiting):
+    """Lower the rows that wait in lanes, and finish them and a row that went alone.
 
-    ``alone`` is a row that went alone, kept under the number ``lane``, or NOBODY.
+    ``waiting`` is how many lanes are ready, that row or NOBODY, and the number of its lane.
     """
-    F, data, lanes = job.F, job.data, job.space.lanes
-    extra = job.space.vectors[2]
+    ready, alone, lane = waiting
+    lanes, extra = space.lanes, space.vectors[2]
     total = 0.0
     if ready > 0:
         for empty in range(ready, 4):
-            lanes[empty] = 0
-        descend_four(lanes, data.G, extra, job.effort, True)
+            for what in range(lanes.shape[1]):
+                for k in range(lanes.shape[2]):
+                    lanes[empty, what, k] = 0
+        descend_four(lanes, data.G, extra, effort, True)
     for number in range(ALONE + 1 if alone != NOBODY else ready):
         if number < ready or number == ALONE:
-            row, kept, over = job.space.together[min(number, 3)], number, extra
+            row, kept, over = space.together[min(number, 3)], number, extra
             if number == ALONE:
                 row, kept = alone, lane
                 if holes is not None:
                     if holes.torn[row]:
-                        over = job.space.vectors[3]
+                        over = space.vectors[3]
             total += finish_row(
-                job.coupling, F, row, kept, lanes[number], data.R[row], data.P[row], over
+                coupling, F, row, kept, lanes[number], data.R[row], data.P[row], over
             )
     return total

@@ -13,7 +13,7 @@ and one load of Q serves all four. A row lies in a *lane*, an array whose rows a
 
 from __future__ import annotations
 
-from rprnmf.kernels import inner, spliced
+from rprnmf.kernels import inner, part, spliced
 from rprnmf.kernels.csr import copy
 from rprnmf.kernels.workspace import (
     BEFORE,
@@ -28,7 +28,7 @@ from rprnmf.kernels.workspace import (
 )
 
 
-@spliced
+@part
 def fill_plain(lane, f, r, extra, l1, m1):
     """Put a row of which r = Qf - p into a lane that has STEEP and INVERSE already."""
     K = f.shape[0]
@@ -37,7 +37,6 @@ def fill_plain(lane, f, r, extra, l1, m1):
     g, new, steep = lane[GRADIENT], lane[NEW], lane[STEEP]
     for k in range(K):
         g[k] = r[k] + (half * (l1 + m1[k]) + extra[k] * f[k])
-    for k in range(K):
         new[k] = zero if steep[k] <= zero and g[k] > zero else f[k]
 
 
@@ -134,8 +133,15 @@ def descend_four(lanes, Q, extra, effort, coupled):
                     g2[j] += d2 * q + e2 * p
                     g3[j] += d3 * q + e3 * p
                     g4[j] += d4 * q + e4 * p
-                beside(lanes, GRADIENT, k, extra[k], (d1, d2, d3, d4))
-                beside(lanes, GRADIENT, m, extra[m], (e1, e2, e3, e4))
+                own, next_own = extra[k], extra[m]
+                g1[k] += d1 * own
+                g2[k] += d2 * own
+                g3[k] += d3 * own
+                g4[k] += d4 * own
+                g1[m] += e1 * next_own
+                g2[m] += e2 * next_own
+                g3[m] += e3 * next_own
+                g4[m] += e4 * next_own
                 if coupled is not None:
                     along = further(lanes, m, along, (e1, e2, e3, e4))
                     curve(lanes, k, (d1, d2, d3, d4))
@@ -180,18 +186,10 @@ def further(lanes, k, along, d):
 
 
 @spliced
-def beside(lanes, what, k, factor, d):
-    """Add a multiple of the four steps to one entry of the four rows."""
-    lanes[0, what, k] += d[0] * factor
-    lanes[1, what, k] += d[1] * factor
-    lanes[2, what, k] += d[2] * factor
-    lanes[3, what, k] += d[3] * factor
-
-
-@spliced
 def curve(lanes, k, d):
     """The slopes of what couples the rows change with their own curvature."""
-    lanes[0, SIDE, k] += d[0] * lanes[0, UP, k]
-    lanes[1, SIDE, k] += d[1] * lanes[1, UP, k]
-    lanes[2, SIDE, k] += d[2] * lanes[2, UP, k]
-    lanes[3, SIDE, k] += d[3] * lanes[3, UP, k]
+    w, x, y, z = lanes[0], lanes[1], lanes[2], lanes[3]
+    w[SIDE, k] += d[0] * w[UP, k]
+    x[SIDE, k] += d[1] * x[UP, k]
+    y[SIDE, k] += d[2] * y[UP, k]
+    z[SIDE, k] += d[3] * z[UP, k]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import inner, kernel, spliced
+from rprnmf.kernels import inner, kernel, part
 from rprnmf.kernels.coupled import LANE_TRIPLETS, descend_bent, finish_row
 from rprnmf.kernels.coupling import Model, feel, model
 from rprnmf.kernels.csr import Stored, copy, dot
@@ -57,7 +57,7 @@ def masked_rows(rows, F, data, terms, coupling, effort, space):
     return total
 
 
-@spliced
+@part
 def coupled_row(i, F, terms, coupling, effort, space):
     """Lower row i, whose Gram matrix and the like lie in the workspace."""
     f, p, g, h = space.vectors[0], space.vectors[1], space.vectors[2], space.vectors[3]

@@ -104,7 +104,8 @@ def pairs_by_row(wanted: np.ndarray, ends: PairEnds, n: int) -> tuple[PairLists,
     size = 2 * np.count_nonzero(wanted)
     first = np.zeros(n + 2, dtype=np.int64)
     number, other, mirror = np.empty((3, size), dtype=np.uint32)
-    list_pairs(wanted, ends, PairLists(first, other, mirror), number)
+    if size:  # nothing is compiled for factors without triplets
+        list_pairs(wanted, ends, PairLists(first, other, mirror), number)
     return PairLists(first[:-1], other, mirror), number
 
 
@@ -117,5 +118,6 @@ def triplets_by_row(
     own, also = np.empty((2, size), dtype=np.uint32)
     weight = np.empty(size)
     lists = TripletLists(first, own, also, weight)
-    list_triplets(chosen, triplets, ends, pairs.first, lists)
+    if size:
+        list_triplets(chosen, triplets, ends, pairs.first, lists)
     return lists._replace(first=first[:-1])

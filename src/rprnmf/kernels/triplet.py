@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rprnmf.kernels import inner, kernel
+from rprnmf.kernels import kernel, part
 
 
 class Shape(NamedTuple):
@@ -30,7 +30,7 @@ class At(NamedTuple):
     far_far: float
 
 
-@inner
+@part
 def violation(near, far, shape):
     """u = 1 + (near - far) / margin: 0 where the margin is kept, 1 on a tie."""
     return shape.offset + (near - far) * shape.slope
