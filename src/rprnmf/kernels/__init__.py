@@ -15,7 +15,7 @@ from numba.core.options import DefaultOptions
 from rprnmf.kernels.cache import IN_MEMORY, SafeCache
 
 # Sums may be reordered (so that they vectorise); NaN and infinities keep their meaning.
-_FAST = {"reassoc", "contract", "nsz"}
+FAST = {"reassoc", "contract", "nsz"}
 
 
 def _digest() -> str:
@@ -35,7 +35,7 @@ _COUNTED = hasattr(DefaultOptions, "_nrt")  # numba may rename what it calls pri
 def _compiled(function: Any, **options: Any) -> Any:
     if _COUNTED:
         options["_nrt"] = False
-    return numba.njit(nogil=True, fastmath=_FAST, error_model="numpy", **options)(function)
+    return numba.njit(nogil=True, fastmath=FAST, error_model="numpy", **options)(function)
 
 
 def kernel(function: Any) -> Any:

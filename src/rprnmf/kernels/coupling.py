@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rprnmf.kernels import part, spliced
-from rprnmf.kernels.distances import Distance
-from rprnmf.kernels.triplet import Shape
+from rprnmf.kernels.distances import pull, slope, to_others
+from rprnmf.kernels.triplet import penalty_at
 
 Q, R, S = range(3)  # the roles of a row in a triplet
 
@@ -56,11 +56,9 @@ class EdgeLists(NamedTuple):
 class Rule(NamedTuple):
     """What a triplet costs."""
 
-    point: Any  # the penalty, see `triplet.py`
-    shape: Shape
+    shape: Any  # of the penalty, see `triplet.py`
     of_difference: bool  # whether the penalty depends on near - far alone
-    distance: Distance
-    floor: float  # of the distance
+    distance: Any  # see `distances.py`
     sigma: float  # the distance that counts as 1
     strength: float  # of the mean penalty in the objective
 
@@ -118,7 +116,7 @@ def feel(c, i, lane):
     now = c.apart[c.pairs.first[i] : c.pairs.first[i + 1]]
     tension = c.scratch.tension[: now.shape[0]]
     tension[:] = 0.0
-    pull, push = c.scratch.forces[PULL], c.scratch.forces[PUSH]
+    pulls, pushes = c.scratch.forces[PULL], c.scratch.forces[PUSH]
     bending = c.scratch.bending
     active = 0
     for role in range(3):
@@ -132,19 +130,19 @@ def feel(c, i, lane):
             one = now[owns[t]]
             two = now[alsos[t]] if role == Q else c.apart[alsos[t]]
             near, far = (two, one) if role == S else (one, two)
-            at = c.rule.point(near, far, c.rule.shape)
+            at = penalty_at(near, far, c.rule.shape)
             seconds[t] = two
             penalties[t] = at.value
-            pull[t] = at.pull
-            push[t] = at.push
+            pulls[t] = at.pull
+            pushes[t] = at.push
             bending[active] = t
             active += 1 if at.pull + at.push > 0.0 else 0
         for listed in range(before, active):
             t = bending[listed]
             w = c.rule.strength * weights[t]
-            tension[owns[t]] += -w * push[t] if role == S else w * pull[t]
+            tension[owns[t]] += -w * pushes[t] if role == S else w * pulls[t]
             if role == Q:
-                tension[alsos[t]] -= w * push[t]
+                tension[alsos[t]] -= w * pushes[t]
             bending[listed] = start - begin + t
     return Felt(lane, active)
 
@@ -171,7 +169,7 @@ def model(c, F, i, felt, scale, into):
     """
     into.slope[:] = 0.0
     into.up[:] = 0.0
-    c.rule.distance.pull(c, F, i, scale, into)
+    pull(c, F, i, scale, into, c.rule.distance)
     squares(c, F, i, felt, scale, into.A)
 
 
@@ -179,7 +177,7 @@ def model(c, F, i, felt, scale, into):
 def squares(c, F, i, felt, scale, A):
     """The slopes of the distances of row i, as the penalty weighs their squares."""
     K = F.shape[1]
-    slope, floor = c.rule.distance.slope, c.rule.floor
+    distance = c.rule.distance
     most = A.shape[0] if c.rule.of_difference else A.shape[0] // 2
     stride = max((felt.active + most - 1) // most, 1)
     begin = c.triplets.first[3 * i]
@@ -193,7 +191,7 @@ def squares(c, F, i, felt, scale, A):
         own = c.pairs.first[i] + c.triplets.own[place]
         one, two = c.apart[own], c.scratch.kept[felt.lane, ALSO, here]
         near, far = (two, one) if role == S else (one, two)
-        at = c.rule.point(near, far, c.rule.shape)
+        at = penalty_at(near, far, c.rule.shape)
         w = scale * stride * c.rule.strength * c.triplets.weight[place]
         w /= c.rule.sigma * c.rule.sigma
         x = F[c.pairs.other[own]]
@@ -205,7 +203,8 @@ def squares(c, F, i, felt, scale, A):
             if a > 0.0 or b > 0.0:
                 for k in range(K):
                     A[filled, k] = (
-                        a * slope(F[i, k], x[k], floor)[0] - b * slope(F[i, k], y[k], floor)[0]
+                        a * slope(F[i, k], x[k], distance)[0]
+                        - b * slope(F[i, k], y[k], distance)[0]
                     )
                 filled += 1
     for rest in range(filled, A.shape[0]):
@@ -215,7 +214,7 @@ def squares(c, F, i, felt, scale, A):
 @part
 def change(c, F, i, lane, f):
     """By how much everything that couples row i changes if it becomes f."""
-    c.rule.distance.to_others(c, F, i, f)
+    to_others(c, F, i, f, c.rule.distance)
     trial = c.scratch.trial
     total = 0.0
     begin = c.triplets.first[3 * i]
@@ -229,7 +228,7 @@ def change(c, F, i, lane, f):
             one = trial[owns[t]]
             two = trial[alsos[t]] if role == Q else seconds[t]
             near, far = (two, one) if role == S else (one, two)
-            total += weights[t] * (c.rule.point(near, far, c.rule.shape).value - penalties[t])
+            total += weights[t] * (penalty_at(near, far, c.rule.shape).value - penalties[t])
     total *= c.rule.strength
     for place in range(c.edges.first[i], c.edges.first[i + 1]):
         y = F[c.edges.neighbour[place]]

@@ -1,35 +1,49 @@
-"""Compiled functions that are handed to kernels: a penalty, a distance.
+"""Functions that kernels call by the class of an argument: a penalty, a distance.
 
-numba compiles a kernel anew for every such function and splices it in, so that a new penalty
-runs in every kernel at full speed. Python may call it as well. To find the machine code again on
-disk numba must recognise the function in another process: it does so by an identifier, which is
-random unless it is set.
+A penalty travels to the kernels as a named tuple of its numbers, whose class says which penalty
+it is. numba compiles a kernel anew for every such class and splices the penalty's function in, so
+that a new penalty runs in every kernel at full speed; no function is handed over at run time.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import namedtuple
 from types import CodeType
 from typing import Any
 
-from rprnmf.kernels import _compiled
+from numba.core.options import DefaultOptions
+from numba.extending import overload
+
+from rprnmf.kernels import FAST
+
+_OPTIONS: Any = {"nogil": True, "fastmath": FAST, "error_model": "numpy", "forceinline": True}
+if hasattr(DefaultOptions, "_nrt"):
+    _OPTIONS["_nrt"] = False
 
 
-def pluggable(function: Any) -> Any:
-    """Compile a function so that kernels can be given it as an argument."""
-    compiled = _compiled(function, forceinline=True)
-    if hasattr(compiled, "_set_uuid"):  # without it kernels are compiled in every process
-        compiled._set_uuid(f"{function.__module__}.{function.__qualname__}:{_digest(function)}")
-    return compiled
+def by_class(stub: Any) -> Any:
+    """Decorates a function of types that gives the compiled code for calls of ``stub``."""
+    return overload(stub, jit_options=_OPTIONS)
+
+
+def tagged(base: type, owner: type, function: Any) -> Any:
+    """A named tuple class with the fields of ``base`` that stands for a function of ``owner``.
+
+    Its name has a digest of what the function does: numba finds machine code on disk by it, and
+    must not take that of an older version for it.
+    """
+    name = f"{base.__name__}_{_digest(function)}"
+    tag: Any = namedtuple(name, getattr(base, "_fields"))  # type: ignore[misc]  # noqa: B009
+    tag.__module__, tag.__qualname__ = owner.__module__, f"{owner.__qualname__}.{name}"
+    setattr(owner, name, tag)  # where pickle looks for it
+    return tag
 
 
 def _digest(function: Any) -> str:
-    """Of what the function does: machine code of an older version must not be taken for it."""
-    return hashlib.sha256(repr(_content(function.__code__)).encode()).hexdigest()
+    return hashlib.sha256(repr(_content(function.__code__)).encode()).hexdigest()[:16]
 
 
 def _content(code: CodeType) -> tuple:
-    constants = tuple(
-        _content(part) if isinstance(part, CodeType) else part for part in code.co_consts
-    )
+    constants = tuple(_content(one) if isinstance(one, CodeType) else one for one in code.co_consts)
     return code.co_code, constants, code.co_names, code.co_varnames

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
 from rprnmf.kernels import distances, pairs
-from rprnmf.kernels.distances import DIVERGENCE, EUCLIDEAN, Distance
+from rprnmf.kernels.distances import Divergence, Euclidean
 from rprnmf.split import Split
 
 
@@ -16,8 +17,8 @@ class PairDistance(ABC):
 
     #: the distance of c * F is c ** degree times that of F
     degree: int
-    #: its compiled parts
-    compiled: Distance
+    #: what it travels to the kernels as
+    tag: type
     #: whether it changes smoothly where an entry becomes zero
     smooth_at_zero: bool
     #: what a zero counts as, for distances that take logarithms
@@ -26,8 +27,13 @@ class PairDistance(ABC):
     def values(self, F: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Distances of the pairs, float64."""
         out = np.empty(len(i))
-        distances.distances(self.compiled.between, self.floor, F, i, j, out)
+        distances.distances(self.tagged, F, i, j, out)
         return out
+
+    @property
+    def tagged(self) -> Any:
+        """As the kernels want it."""
+        return self.tag(self.floor)
 
     @classmethod
     def with_floor(cls, floor: float) -> PairDistance:
@@ -49,7 +55,7 @@ class SquaredEuclidean(PairDistance):
     """E(x, y) = ||x - y||^2."""
 
     degree = 2
-    compiled = EUCLIDEAN
+    tag = Euclidean
     smooth_at_zero = True
 
     def add_split(self, F, i, j, weight, parts):
@@ -71,7 +77,7 @@ class SymmetricDivergence(PairDistance):
     """
 
     degree = 1
-    compiled = DIVERGENCE
+    tag = Divergence
     smooth_at_zero = False
 
     def __init__(self, floor: float = float(np.finfo(np.float64).eps)):

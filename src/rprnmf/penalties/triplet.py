@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.kernels import pairs, triplet
-from rprnmf.kernels.pluggable import pluggable
+from rprnmf.kernels.pluggable import tagged
 from rprnmf.kernels.triplet import Shape
 from rprnmf.penalties.pair_distance import PairDistance
 from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
@@ -20,8 +20,8 @@ class TripletPenalty(SignedGraphPenalty):
 
     A subclass is a function ``point`` and what solvers may know of it. ``point(near, far, shape)``
     gets the distances q-r and q-s in units of ``sigma``, as plain numbers, and returns an `At`:
-    the value and its derivatives. It is compiled here, once, and called by the kernels too, so it
-    may use what numba compiles: numbers, ``if``, functions of numpy.
+    the value and its derivatives. It is compiled into whatever calls it, the kernels too, so it may
+    use what numba compiles: numbers, ``if``, functions of numpy.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ class TripletPenalty(SignedGraphPenalty):
         Where an exponential goes on as its tangent.
     """
 
-    #: the compiled function
+    #: the function of one triplet
     point: Any
+    #: what it travels to the kernels as
+    shape_class: Any
     #: whether the margin has a meaning for it
     needs_margin = True
     #: whether value and slope are zero where the margin is kept
@@ -50,7 +52,8 @@ class TripletPenalty(SignedGraphPenalty):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "point" in cls.__dict__:
-            cls.point = staticmethod(pluggable(cls.__dict__["point"].__func__))
+            cls.shape_class = tagged(Shape, cls, cls.point)
+            cls.shape_class.point = staticmethod(cls.point)
 
     def __init__(
         self,
@@ -67,7 +70,7 @@ class TripletPenalty(SignedGraphPenalty):
         self.sigma = sigma
         self.margin = margin
         offset, slope = (0.0, 1.0) if margin is None else (1.0, 1.0 / margin)
-        self.shape = Shape(offset, slope, cap)
+        self.shape = self.shape_class(offset, slope, cap)
 
     @property
     def rows(self) -> np.ndarray:
@@ -107,13 +110,13 @@ class TripletPenalty(SignedGraphPenalty):
     def values(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
         """The penalty of each triplet."""
         out = np.empty(len(near))
-        triplet.values(self.point, self.shape, near, far, out)
+        triplet.values(self.shape, near, far, out)
         return out
 
     def pull_push(self, near: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The derivative by near and minus that by far, of each triplet; none is negative."""
         pull, push = np.empty((2, len(near)))
-        triplet.forces(self.point, self.shape, near, far, pull, push)
+        triplet.forces(self.shape, near, far, pull, push)
         return pull, push
 
     def value(self, F: np.ndarray) -> float:

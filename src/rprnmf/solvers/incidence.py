@@ -112,11 +112,9 @@ class Incidence:
         if spares and triplets.margin is not None and not every and terms.triplets is not None:
             lists, linked = self.tight(look.far - look.near, triplets.margin)
         rule = Rule(
-            triplets.point,
             triplets.shape,
             triplets.of_difference,
-            triplets.distance.compiled,
-            float(triplets.distance.floor),
+            triplets.distance.tagged,
             float(triplets.sigma),
             float(terms.triplet_weight),
         )
