@@ -1,7 +1,8 @@
 """Two checkouts against each other: python benchmarks/ab.py --before PATH_OR_REVISION.
 
 Every line is a fixed job. Each checkout has a process with its own source, warmed up; they take
-turns (before, after, before, after ...). Writes `results/ab.md` and `.csv`.
+turns (before, after, before, after ...), and then a new pair of processes does. Writes
+`results/ab.md` and `.csv`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from report import Report, within
 
 LINES = (*JOBS, "import", "first_fit")
 LIMIT = 1.05
+TURNS = 3  # of both processes, of which the median counts
 IMPORT = "import time; t = time.perf_counter(); import rprnmf; print(time.perf_counter() - t)"
 Pair = tuple[Checkout, Checkout]
-Runs = list[list[dict[str, float]]]  # one list for each repeat: before, after
+Runs = list[list[dict[str, float]]]  # one list for each pair of processes: before, after
 
 
 class Worker:
@@ -57,8 +59,8 @@ class Worker:
         self.process.wait()
 
 
-def alternate(line: str, name: str, both: Pair, repeats: int) -> Runs | str:
-    """Seconds of one job in both checkouts; a sentence where its data are not there."""
+def alternate(line: str, name: str, both: Pair) -> list[dict[str, float]] | str:
+    """Medians of a job in one pair of processes; a sentence where its data are not there."""
     with contextlib.ExitStack() as stack:
         workers = []
         for where in both:
@@ -66,7 +68,11 @@ def alternate(line: str, name: str, both: Pair, repeats: int) -> Runs | str:
             stack.callback(workers[-1].close)
             if workers[-1].missing:
                 return workers[-1].missing
-        return [[worker.run() for worker in workers] for _ in range(repeats)]
+        runs = [[worker.run() for worker in workers] for _ in range(TURNS)]
+    return [
+        {key: median(run[key] for run in side) for key in side[0]}
+        for side in zip(*runs, strict=True)
+    ]
 
 
 def import_seconds(where: Checkout) -> dict[str, float]:
@@ -93,18 +99,14 @@ def in_fresh_processes(
 
 
 def add(report: Report, line: str, name: str, runs: Runs) -> None:
-    """One row: medians, the median of the ratios of neighbouring runs, and its quartiles."""
+    """One row: medians, the median of the ratios of the pairs, and its quartiles."""
     before, after = (median(run["wall"] for run in side) for side in zip(*runs, strict=True))
     ratios = [new["wall"] / old["wall"] for old, new in runs]
     low, ratio, high = np.percentile(ratios, [25, 50, 75])
     row = {"line": line, "job": name, "before s": before, "after s": after}
     row |= {"ratio": f"{ratio:.3f}", "quartiles": f"{low:.3f}-{high:.3f}"}
-    if "processor" in runs[0][0]:
-        row |= {
-            "processor ratio": f"{median(b['processor'] / a['processor'] for a, b in runs):.3f}"
-        }
-    else:
-        row |= {"processor ratio": None}
+    busy = [new["processor"] / old["processor"] for old, new in runs if "processor" in old]
+    row |= {"processor ratio": f"{median(busy):.3f}" if busy else None}
     row |= {"limit": LIMIT, "within": within(float(ratio), LIMIT)}
     ends = [run["end"] for run in runs[0] if "end" in run]
     apart = f"{abs(ends[1] - ends[0]) / abs(ends[0]):.0e}" if ends else None
@@ -126,11 +128,12 @@ def measure(report: Report, lines: list[str], both: Pair, repeats: int) -> None:
                 add(report, line, ", ".join([loss, layout, dtype] + ["triplets"] * knows), runs)
         else:
             for name in JOBS[line]:
-                found = alternate(line, name, both, repeats)
-                if isinstance(found, str):
-                    report.note(f"{line}, {name}: {found}.")
-                else:
-                    add(report, line, name, found)
+                found = [alternate(line, name, both)]
+                if isinstance(found[0], str):
+                    report.note(f"{line}, {name}: {found[0]}.")
+                    continue
+                found += [alternate(line, name, both) for _ in range(repeats - 1)]
+                add(report, line, name, found)
 
 
 def main() -> int:
@@ -149,13 +152,14 @@ def main() -> int:
     with checkout(arguments.before) as before, checkout(arguments.after) as after:
         measured = (
             f"Before: {before.name}. After: {after.name}. Wall seconds of a job with a fixed "
-            "number of iterations, one thread, a process for each checkout, warmed up, in turn; "
-            f"medians of {arguments.repeats} (import {2 * arguments.repeats}, first fit "
-            f"{max(1, arguments.repeats // 2)}, both in fresh processes; first fit with nothing "
-            "compiled). Ratio: after to before, median over neighbouring runs, and its quartiles; "
-            "processor: the same for the processor's seconds, which other programs on the machine "
-            "disturb less. Ends apart: the relative difference of the objectives (transform: sums) "
-            "at which both end."
+            f"number of iterations, one thread. {arguments.repeats} pairs of fresh processes, one "
+            f"for each checkout: warmed up, they take {TURNS} turns, of which the median counts. "
+            "(One pair says little: the same code may differ by a tenth from process to process.) "
+            f"Import: {2 * arguments.repeats} pairs; first fit, with nothing compiled: "
+            f"{max(1, arguments.repeats // 2)}. Ratio: after to before, median over the pairs, and "
+            "its quartiles; processor: the same for the processor's seconds, which other programs "
+            "on the machine disturb less. Ends apart: the relative difference of the objectives "
+            "(transform: sums) at which both end."
         )
         report = Report(HERE / "results", arguments.out, "Before and after", measured)
         measure(report, lines, (before, after), arguments.repeats)
