@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import warnings
 from types import SimpleNamespace
@@ -52,6 +53,7 @@ def check_call(call: Call) -> str:
     check_rates(call, model)
     check_objective(call, model)
     check_repeats(call, model, new)
+    check_new_rows(call, model)
     return "fitted"
 
 
@@ -198,6 +200,25 @@ def check_repeats(call: Call, model: Any, new: np.ndarray) -> None:
             same = frozen(getattr(other, name)) == frozen(getattr(model, name))
             ensure(same, f"{name} of {what} equal")
     ensure(np.array_equal(moved, new), "transform of a pickle equal")
+
+
+def check_new_rows(call: Call, model: Any) -> None:
+    """Rows folded in with comparisons to the training rows."""
+    n = len(call.values)
+    if "row_triplets" not in inspect.signature(model.transform).parameters or n < 2:
+        return
+    known = [[n, 0, 1], [n + 1, n, 0]]
+    before = frozen(vars(model))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            new = model.transform(call.X, row_triplets=known)
+        except REFUSALS as error:
+            ensure(len(str(error)) > 15, f"a message that says something, not {error!r}")
+            new = model.embedding_
+    ensure(new.shape == model.embedding_.shape, "a row of transform for each row of X")
+    ensure(np.isfinite(new).all() and (new >= 0).all(), "transform with triplets sound")
+    ensure(frozen(vars(model)) == before, "a model that transform leaves as it was")
 
 
 def frozen(value: Any) -> Any:
