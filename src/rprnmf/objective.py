@@ -60,8 +60,8 @@ class Problem:
     """One factorisation to be done: X, what to minimise, what is known of the factors.
 
     ``program`` names the algorithm of the paper that `solver="paper"` follows. With
-    ``only_rows`` H is given and stays; ``size`` is then about that of its components, and
-    ``spread`` replaces the mean squared distance between rows that X has by itself.
+    ``only_rows`` H is given and stays; ``size`` is then about the size of its components, and
+    ``spread`` replaces the mean squared distance between the rows of X.
     """
 
     view: BaseView
@@ -104,7 +104,7 @@ class Values(NamedTuple):
         return self.loss + self.row_penalty + self.column_penalty
 
 
-class Units(Protocol):
+class MeasuringUnits(Protocol):
     """What strengths and distances count in; `ScaleRule` is one."""
 
     @property
@@ -127,10 +127,10 @@ class SideTerms:
     norms : Norms or None
     tying : Tying or None
     size_of_named : float
-        The size of a row that triplets name, next to that of any row; at most 1.
+        The mean size of the rows that triplets name, over that of all rows; at most 1.
     """
 
-    def __init__(self, problem: Problem, units: Units, index: int):
+    def __init__(self, problem: Problem, units: MeasuringUnits, index: int):
         side = problem.sides[index]
         view = problem.view if index == 0 else problem.view.T
         self.size_of_named = 1.0
@@ -143,7 +143,7 @@ class SideTerms:
             self.unit = units.strength_unit(problem.view) if problem.view.n_observed else 1.0
             distance = DISTANCES[problem.distance].with_floor(units.floor(index))
             rows = np.unique(side.triplets)
-            rows = rows[rows < view.shape[0]]  # beyond X stand rows that are known already
+            rows = rows[rows < view.shape[0]]  # larger numbers are known rows, which are not in X
             named = view.take(rows) if len(rows) else view
             size = units.strength_unit(named) / named.shape[0] * view.shape[0]
             self.size_of_named = min(1.0, size / self.unit) if size > 0 else 1.0
@@ -168,7 +168,7 @@ class SideTerms:
 
     @property
     def recorded_strength(self) -> float:
-        """That of the triplets, without any that of the graph."""
+        """The strength of the triplets; if there are none, that of the graph."""
         return self.strength if self.triplets is not None else self.graph_strength
 
     @property
@@ -197,18 +197,14 @@ class SideTerms:
             parts = parts.plus(term.split(F).times(weight))
         return parts
 
-    def rows(self) -> np.ndarray:
-        """The rows that any term touches, and those tied to them."""
+    def touched_rows(self) -> np.ndarray:
+        """The rows that any term acts on, and those tied to them."""
         found = [term.rows for weight, term in self.terms if weight > 0]
         rows = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
         if self.tying is not None:
             groups = self.tying.groups
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
-
-    def satisfied_rate(self, F: np.ndarray) -> float:
-        """The share of the triplets that hold; NaN without triplets."""
-        return self.triplets.satisfied_rate(F) if self.triplets else np.nan
 
 
 def scale_rule(problem: Problem, n_components: int) -> ScaleRule:
@@ -237,11 +233,11 @@ class Objective:
     ----------
     problem : Problem
     n_components : int
-    units : Units or None
+    units : MeasuringUnits or None
         What strengths and distances count in; None: those of the scale rule.
     """
 
-    def __init__(self, problem: Problem, n_components: int, units: Units | None = None):
+    def __init__(self, problem: Problem, n_components: int, units: MeasuringUnits | None = None):
         self.problem = problem
         self.loss = get_loss(problem.beta_loss)
         self.views = (problem.view, problem.view.T)
@@ -256,7 +252,7 @@ class Objective:
 
     @property
     def strengths(self) -> tuple[float, float]:
-        """Those of the triplets of both sides."""
+        """The strengths of the triplets of both sides."""
         return self.terms[0].strength, self.terms[1].strength
 
     def at_strengths(self, strengths: tuple[float, float]) -> Objective:
@@ -287,7 +283,7 @@ class Objective:
         return Split(tying.sum(parts.positive), tying.sum(parts.negative))
 
     def component_split(self, W: np.ndarray, Ht: np.ndarray) -> Split:
-        """The gradient in log c_k when component k of both factors grows by the root of c_k."""
+        """The gradient in log c_k when both columns of component k are multiplied by sqrt(c_k)."""
         # the loss sees both roots, the terms of a side its own only
         parts = self.loss.split(self.views[0], W, Ht).times(2.0).plus(self.terms[0].split(W))
         other = self.terms[1].split(Ht)
@@ -309,7 +305,7 @@ class Objective:
 class Look:
     """The terms of one side at a factor, with its distances computed once.
 
-    Nothing of it depends on the strengths: it serves for terms that differ in these.
+    Nothing in it depends on the strengths: it stays valid when only these change.
     """
 
     def __init__(self, terms: SideTerms, F: np.ndarray):
@@ -334,7 +330,7 @@ class Look:
         return terms.triplet_weight * triplets + terms.graph_weight * graph + norms
 
     def gain(self, terms: SideTerms) -> np.ndarray:
-        """The derivative of that sum in log c_k when column k of F grows by c_k."""
+        """The derivative of that sum in log c_k when column k of F is multiplied by c_k."""
         gain = np.zeros(self.F.shape[1])
         if terms.triplets is not None and terms.triplet_weight > 0:
             gain += terms.triplet_weight * terms.triplets.gain(self.F, self.near, self.far)
@@ -348,8 +344,8 @@ class Look:
 class Point:
     """A pair of factors, and what is known of the objective there, whatever the strengths.
 
-    It is found out when it is asked for, and once. The factors may be those of a trial that
-    went far out, where numbers overflow.
+    Each value is computed when it is first asked for. The factors may be those of a trial step
+    that went too far, where numbers overflow.
 
     Parameters
     ----------

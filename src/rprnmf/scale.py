@@ -7,8 +7,8 @@ row of H, but distances within a factor depend on it. So:
   constrained factor carries the scale of X, as data points do;
 * on both sides: both factors carry half of it (columns of equal size);
 * L2 terms on both factors: both carry a part, such that the two columns of a
-  component cost the same by these. Without triplets, and without L1 terms, that is where they
-  are left anyway, so that the rule does not work against the L2 terms;
+  component cost the same by these. Without triplets and L1 terms the minimum is there anyway,
+  so that the rule does not work against the L2 terms;
 * on none: nothing is rescaled.
 
 Solvers keep the rule *inside* their steps. Were the scale free, a column of one factor would
@@ -31,7 +31,9 @@ from rprnmf.losses import Loss
 from rprnmf.observed import BaseView
 
 EPS = float(np.finfo(np.float64).eps)
-CAP = 30.0  # distance, in units of sigma, beyond which an exponential penalty is its tangent
+# Distance, in units of sigma, beyond which an exponential penalty is its tangent: exp(30) is 1e13,
+# and its square still far from overflow, also in float32.
+CAP = 30.0
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class ScaleRule:
     view : BaseView
     loss : Loss
     n_components : int
-    rows, columns : bool
-        Whether that side carries triplets or a graph.
+    rows_constrained, columns_constrained : bool
+        Whether triplets or a graph act on that side.
     frozen : bool
         H is given: nothing is rescaled.
     spread : float or None
@@ -58,8 +60,8 @@ class ScaleRule:
     view: BaseView
     loss: Loss
     n_components: int
-    rows: bool
-    columns: bool
+    rows_constrained: bool
+    columns_constrained: bool
     frozen: bool = False
     spread: float | None = None
     size: float = 1.0
@@ -67,25 +69,29 @@ class ScaleRule:
 
     def fixed(self, side: int) -> bool:
         """Whether a step on this factor (0: W, 1: H) must keep the sizes of its columns."""
-        return ((self.columns, self.rows)[side] or self.by_cost) and not self.frozen
+        return (
+            (self.columns_constrained, self.rows_constrained)[side] or self.by_cost
+        ) and not self.frozen
 
     @property
     def balanced(self) -> bool:
         """Whether both factors carry a part of the scale."""
-        return ((self.rows and self.columns) or self.by_cost) and not self.frozen
+        return (
+            (self.rows_constrained and self.columns_constrained) or self.by_cost
+        ) and not self.frozen
 
     @property
     def by_cost(self) -> bool:
         """Whether the columns of a component have the same L2 cost, not the same size."""
-        return self.l2 is not None and (self.rows or self.columns)
+        return self.l2 is not None and (self.rows_constrained or self.columns_constrained)
 
     @property
     def order(self) -> int:
-        """Of what power of the entries a size is the root."""
+        """The order of the norm that sizes are measured in: 1 or 2."""
         return 2 if self.by_cost else self.loss.size_order
 
     def weights(self, side: int) -> np.ndarray | None:
-        """What the squares of a column's entries count in its size; None: the same for all."""
+        """The weights of the squares of a column's entries in its size; None: all 1."""
         return self.l2[side] if self.l2 is not None and self.by_cost else None
 
     def sizes(self, side: int, F: np.ndarray) -> np.ndarray:
@@ -97,7 +103,7 @@ class ScaleRule:
         return np.sqrt(squares).astype(F.dtype)
 
     def lean(self, side: int) -> float:
-        """How the squares of this factor exceed those of columns of equal size, about."""
+        """By what factor the squared entries exceed those of columns of equal size, about."""
         if self.l2 is None or not self.by_cost:
             return 1.0
         mine, other = self.l2[side].mean(), self.l2[1 - side].mean()
@@ -111,17 +117,17 @@ class ScaleRule:
         A component that is zero in one factor becomes zero in the other: it must not carry
         distances for nothing. Give the ``shift`` of these factors if it is at hand.
         """
-        if self.frozen or not (self.rows or self.columns):
+        if self.frozen or not (self.rows_constrained or self.columns_constrained):
             return W, Ht
         grow, alive = self.shift(W, Ht) if shift is None else shift
         return W * (grow * alive), Ht * (alive / grow)
 
     def shift(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """By what the columns of W must grow, and which components are not zero."""
+        """What the columns of W must be multiplied by, and which components are not zero."""
         w, h = self.sizes(0, W), self.sizes(1, Ht)
         alive = (w > 0) & (h > 0)
         w, h = np.where(alive, w, 1), np.where(alive, h, 1)
-        shift = np.sqrt(h / w) if self.balanced else h if self.rows else 1 / w
+        shift = np.sqrt(h / w) if self.balanced else h if self.rows_constrained else 1 / w
         return shift.astype(W.dtype), alive.astype(W.dtype)
 
     @property
@@ -142,7 +148,7 @@ class ScaleRule:
 
     @property
     def cap(self) -> float:
-        """Where an exponential penalty goes on as its tangent."""
+        """The distance beyond which an exponential penalty continues as its tangent."""
         return CAP
 
     def strength_unit(self, view: BaseView) -> float:
@@ -153,8 +159,8 @@ class ScaleRule:
         """The distance that counts as 1 in the factor of this side.
 
         For squared distances it is the mean squared distance between the rows of X (columns,
-        for H) that the triplets name: others may be of another size altogether. Where both
-        sides carry, a component shows in each factor with the root of its size only. The
+        for H) that the triplets name: others may have quite another size. Where both factors
+        carry the scale, each has the root of a component's size only. The
         divergence is of the first degree: its second order expansion, d^2 / (2 size), converts.
 
         Parameters

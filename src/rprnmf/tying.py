@@ -31,7 +31,7 @@ class Tying:
         )
 
     def total(self, A):
-        """One row per group, the sum over it; for dense and sparse A."""
+        """One row per group: the sum over its members; for dense and sparse A."""
         return (self._members @ A).astype(A.dtype, copy=False)
 
     def sum(self, A: np.ndarray) -> np.ndarray:

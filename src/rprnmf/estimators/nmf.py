@@ -41,7 +41,7 @@ class NMF(ComposedNMF):
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
         Stop when, at the pace of the last ten iterations, a hundred more would change the
-        objective, and the loss, by less than this share.
+        objective, and the loss, by less than this fraction.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.
@@ -51,7 +51,7 @@ class NMF(ComposedNMF):
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0
-        Share of L1 in them.
+        Fraction of L1 in them.
     alpha_power : float, default=1.0
         The terms of a row are multiplied by (number of its observed entries) to this power.
     n_jobs : int, default=None

@@ -82,7 +82,7 @@ class RPRNMF(ComposedNMF):
         Number of starts; the one with the lowest objective is kept.
     tol : float, default=1e-4
         Stop when, at the pace of the last ten iterations, a hundred more would change the
-        objective, and the loss, by less than this share.
+        objective, and the loss, by less than this fraction.
     max_iter : int, default=200
     shuffle : bool, default=False
         Kept for compatibility with scikit-learn; no solver here depends on the order.
@@ -98,7 +98,7 @@ class RPRNMF(ComposedNMF):
     alpha_H : float or "same", default="same"
         The same for H.
     l1_ratio : float, default=0.0
-        Share of L1 in them.
+        Fraction of L1 in them.
     alpha_power : float, default=1.0
         The terms of a row are multiplied by (number of its observed entries) to this power.
     n_jobs : int, default=None
@@ -122,7 +122,7 @@ class RPRNMF(ComposedNMF):
     converged_ : bool
         Whether ``tol`` stopped the fit.
     row_satisfied_rate_, column_satisfied_rate_ : float
-        The share of the triplets that hold; NaN without triplets.
+        The fraction of the triplets that hold; NaN without triplets.
     row_unmet_, column_unmet_ : ndarray of shape (n_unmet, 3)
         The triplets (q, r, s) that do not hold: names, if the rows (columns) of X have names,
         else positions. As positions in any case: ``unmet(model.embedding_, model.row_triplets_)``

@@ -19,7 +19,7 @@ FAST = {"reassoc", "contract", "nsz"}
 
 
 def _digest() -> str:
-    """Of all kernels: what one of them does depends on the others."""
+    """A digest of all kernels: what one of them does depends on the others."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -29,7 +29,7 @@ ON_DISK = (
     "rprnmf compiles its loops for this machine, which takes some seconds; later runs find them "
     "on disk."
 )
-_COUNTED = hasattr(DefaultOptions, "_nrt")  # numba may rename what it calls private
+_COUNTED = hasattr(DefaultOptions, "_nrt")  # a private name, which numba may change
 
 
 def _compiled(function: Any, **options: Any) -> Any:
@@ -50,7 +50,7 @@ def kernel(function: Any) -> Any:
     except (RuntimeError, OSError):  # numba found no folder that it can write
         _Notice.on_disk = False
         return _compiled(function)
-    with contextlib.suppress(AttributeError):  # numba may rename what it calls private
+    with contextlib.suppress(AttributeError):  # a private name, which numba may change
         dispatcher._cache = SafeCache(dispatcher._cache, _STAMP)
     return dispatcher
 

@@ -77,5 +77,5 @@ class SafeCache:
             if not SafeCache.told:
                 SafeCache.told = True
                 logging.getLogger("rprnmf").warning(
-                    f"rprnmf could not keep what it compiled ({error}); it is in memory for now."
+                    f"rprnmf could not keep what it compiled ({error}): later runs compile again."
                 )

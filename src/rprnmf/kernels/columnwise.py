@@ -18,7 +18,7 @@ import numpy as np
 from rprnmf.kernels import inner, kernel, spliced
 from rprnmf.kernels.csr import Stored, dot
 
-KEEPS = 0.9
+KEEPS = 0.9  # an entry that keeps less of its value in one change is computed anew
 
 
 class StoredModel(NamedTuple):
@@ -232,7 +232,7 @@ def dense_both_divergence(start, stop, at, change, k, g, below, above):
             move_row(y3, F[i + 3], G, step3, g)
             add_row(x3, y3, f3, tiny, above)
             continue
-        for j in range(g.shape[0]):  # a part of an entry that keeps 0.9 leaves it 0.9
+        for j in range(g.shape[0]):  # component k kept 0.9 of itself, so the whole entry did
             new0, new1 = y0[j] + step0 * g[j], y1[j] + step1 * g[j]
             new2, new3 = y2[j] + step2 * g[j], y3[j] + step3 * g[j]
             y0[j], y1[j], y2[j], y3[j] = new0, new1, new2, new3

@@ -109,7 +109,7 @@ def readmit(tried, near, far, kept, position, edges, search, visits):
 
     Edge e leads from ``near[e]`` to ``far[e]``. ``position`` is an order of the nodes along all
     edges that are kept, and stays one (Pearce and Kelly): the nodes after ``far`` and those
-    before ``near`` change places. Ends after about so many ``visits`` of edges.
+    before ``near`` change places. Ends after about ``visits`` visits of edges.
     """
     mark, ahead, behind = search.mark, search.ahead, search.behind
     stamp = 0

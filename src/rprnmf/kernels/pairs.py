@@ -1,4 +1,4 @@
-"""The split of the gradients of distances between pairs of rows, and what scale does to them.
+"""Gradients of distances between pairs of rows, in two parts, and derivatives by columns' sizes.
 
 The distances themselves are in `distances.py`.
 """
@@ -52,7 +52,7 @@ def divergence_split(F, i, j, weight, floor, positive, negative):
 
 @kernel
 def tensions(near, far, weight, pull, push, out):
-    """Add to out what the triplets pull their near pairs together by, less what they push."""
+    """Add to out, per pair, what triplets pull it together by minus what they push it apart by."""
     for t in range(near.shape[0]):
         if pull[t] != 0.0:
             out[near[t]] += weight[t] * pull[t]
@@ -62,7 +62,7 @@ def tensions(near, far, weight, pull, push, out):
 
 @kernel
 def euclidean_gain(F, i, j, weight, out):
-    """Add sum_t weight_t d ||F_i - F_j||^2 / d log c_k for columns that grow by c_k."""
+    """Add sum_t weight_t d ||F_i - F_j||^2 / d log c_k for columns multiplied by c_k."""
     for t in range(i.shape[0]):
         w = 2.0 * weight[t]
         if w == 0.0:
@@ -75,7 +75,7 @@ def euclidean_gain(F, i, j, weight, out):
 
 @kernel
 def divergence_gain(F, i, j, weight, floor, out):
-    """Add sum_t weight_t d SD(F_i, F_j) / d log c_k for columns that grow by c_k."""
+    """Add sum_t weight_t d SD(F_i, F_j) / d log c_k for columns multiplied by c_k."""
     for t in range(i.shape[0]):
         w = 0.5 * weight[t]
         if w == 0.0:

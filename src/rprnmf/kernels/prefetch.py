@@ -15,9 +15,9 @@ from numba.extending import intrinsic
 
 from rprnmf.kernels import inner
 
-AHEAD = 12  # entries
-LINE = 64  # bytes that come at a time
-_READ, _KEEP, _DATA = 0, 3, 1  # llvm's words for it
+AHEAD = 12  # entries: far enough for memory to answer in time, near enough to stay in the cache
+LINE = 64  # bytes of a cache line
+_READ, _KEEP, _DATA = 0, 3, 1  # llvm's codes: read, keep in all caches, data
 
 
 @intrinsic

@@ -2,8 +2,9 @@
 
 g = Qf - p, with linear terms, is half the gradient and is kept up to date. ``h`` is half the
 curvature of every coordinate, at least Q_kk: what it exceeds Q_kk by is a quadratic term of
-that coordinate alone. A row ends when a sweep brings less than a share of what its first
-brought. A coordinate without curvature is zero if anything charges for it, and stays if not.
+that coordinate alone. The descent in a row ends when a sweep gains less than a given fraction of
+what the first one gained. A coordinate without curvature is zero if anything charges for it, and
+stays if not.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from rprnmf.kernels.csr import dot
 def curvature(G, l2, count, m2, h):
     """Half the curvature of every coordinate, for a row that ``count`` rows of X share.
 
-    A negative multiplier leaves a coordinate at least half of its own curvature.
+    A negative multiplier leaves a coordinate at least half of the curvature without it.
     """
     for k in range(h.shape[0]):
-        own = G[k, k] + l2
-        h[k] = max(own + count * m2[0, k] + l2 * m2[1, k], 0.5 * own)
+        plain = G[k, k] + l2
+        h[k] = max(plain + count * m2[0, k] + l2 * m2[1, k], 0.5 * plain)
 
 
 @inner
@@ -32,7 +33,7 @@ def beyond(G, h, extra):
 
 @inner
 def descend_one(f, g, Q, h, inverse, effort):
-    """One row; ``inverse`` is there to work in.
+    """One row; ``inverse`` is workspace.
 
     The entry of g that comes next is computed ahead of the others: the chain of dependent
     operations is what this loop waits for.

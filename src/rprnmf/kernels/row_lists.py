@@ -1,7 +1,8 @@
 """Triplets and their pairs by row: the lists of a `Coupling`.
 
-All fill arrays that are made outside. Offsets have one slot more than they need: an entry is
-counted two slots on, then placed at the slot after its own, which ends where the next begins.
+The kernels fill arrays that their caller makes. ``first``, the offsets, has one slot more than it
+needs while it is filled: the entries of row i are counted in slot i + 2, slot i + 1 then says
+where the next entry of row i goes, and in the end where row i + 1 begins.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Shape(NamedTuple):
 
     offset: float  # of the violation: 1 with a margin, 0 without
     slope: float  # of the violation: 1 / margin, 1 without a margin
-    cap: float  # beyond this distance an exponential goes on as its tangent
+    cap: float  # beyond this distance an exponential continues as its tangent
 
 
 class At(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-SQUARES = 8  # rows that the model of a row's triplets has at most
+SQUARES = 8  # rows of the matrix A in the quadratic model of a row's triplets, at most
 LANES = 5  # four rows in step, and one that does not fit among them
 # what a lane holds of its row: see `lanes.py`
 NEW, GRADIENT, BEFORE, SIDE, UP, FIRST, SECOND, STEEP, INVERSE = range(9)
@@ -35,9 +35,9 @@ class RowTerms(NamedTuple):
 class Effort(NamedTuple):
     """How far to go in one row."""
 
-    sweeps: int  # at most
-    share: float  # a row ends when a sweep brings less than this share of its first
-    guarded: bool  # whether the sum of no row may rise (divergence)
+    sweeps: int  # over the row, at most
+    share: float  # a row ends when a sweep gains less than this fraction of what its first gained
+    guarded: bool  # whether a row checks that its part of the objective does not rise (KL)
 
 
 class Workspace(NamedTuple):
@@ -46,9 +46,9 @@ class Workspace(NamedTuple):
     vectors: np.ndarray  # gradients, curvatures and the like of one row
     matrices: np.ndarray  # its Gram matrix, alone and with a coupling
     multipliers: np.ndarray
-    squares: np.ndarray  # of the model of a coupling
+    squares: np.ndarray  # the matrix A of the quadratic model of a coupling
     lanes: np.ndarray
-    together: np.ndarray  # rows that go together
+    together: np.ndarray  # rows that are changed in the same step
     held: np.ndarray  # for every row the last group that it belongs to or touches
 
 
@@ -68,8 +68,8 @@ def make_workspace(K: int, dtype: np.dtype, n_rows: int = 0) -> Workspace:
 class KLWorkspace(NamedTuple):
     """The same for the divergence, which also needs arrays for the entries of a row.
 
-    ``columns`` is K times as large as the longest row of X in the block, which is what it takes
-    to look at every entry of a row for each component without gathering it anew.
+    ``columns`` is K times as large as the longest row of X in the block, so that each component
+    finds all entries of a row without gathering them again.
     """
 
     x: np.ndarray  # per entry: its value,
@@ -91,7 +91,7 @@ class KLWorkspace(NamedTuple):
 
 
 def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
-    """For rows of K entries, whose rows of X have at most ``most``."""
+    """For rows of K entries; the rows of X have at most ``most`` entries."""
     x, y, inverse, before = np.empty((4, most), dtype)
     f, phi, linear = np.empty((3, K), dtype)
     side, up, step, square = np.zeros((4, K))

@@ -14,7 +14,8 @@ from rprnmf.split import Split
 class Loss(ABC):
     """A sum over the observed entries of X ~ F G'."""
 
-    #: it is `times_sklearn` times scikit-learn's beta-divergence of this beta; None: of none
+    #: it is `times_sklearn` times scikit-learn's beta-divergence with this beta; None: it is no
+    #: beta-divergence
     beta: float | None = None
     #: which problem a row poses while the other factor is fixed: "quadratic" (Gram matrices),
     #: "divergence" (Kullback-Leibler), or None if it is another: only `mu` can serve it then
@@ -24,7 +25,7 @@ class Loss(ABC):
     step_exponent: float | None = None
     #: what scikit-learn's loss is multiplied by to give this one
     times_sklearn: float = 1.0
-    #: a column's size is a multiple of the norm of this order, 1 or 2
+    #: the size of a column is a multiple of its norm of this order, 1 or 2
     size_order: int = 1
 
     def __init_subclass__(cls, **keywords: object) -> None:
@@ -34,10 +35,10 @@ class Loss(ABC):
         from. Inherited by another loss they would minimise the wrong function in silence.
         """
         super().__init_subclass__(**keywords)
-        own = vars(cls)
-        if "value" in own or "split" in own:
+        defined = vars(cls)
+        if "value" in defined or "split" in defined:
             for name in ("beta", "row_problem", "step_exponent"):
-                if name not in own:
+                if name not in defined:
                     setattr(cls, name, None)
 
     @abstractmethod
@@ -58,24 +59,24 @@ class Loss(ABC):
 
     @property
     def powers(self) -> tuple[float, ...]:
-        """Powers of the entries that must be in the range of numbers."""
+        """Powers of the entries of X that must not overflow or underflow."""
         return (1.0,) if self.beta is None else (1.0, self.beta, self.beta - 1.0)
 
     @property
     def curvature_power(self) -> float:
-        """That of the curvature."""
+        """The power of the entries of X that the curvature grows with."""
         return 0.0 if self.beta is None else self.beta - 2.0
 
     def check(self, view: BaseView) -> None:
-        """Refuse data that the loss cannot measure; those of most losses are all welcome."""
+        """Refuse data that the loss cannot measure; most losses take all."""
         return
 
     def column_sizes(self, B: np.ndarray) -> np.ndarray:
         """Size of each column of a factor, in the norm in which the loss fixes its scale."""
         if self.size_order == 2:
             return np.sqrt(np.einsum("ik,ik->k", B, B))
-        # a flat column of this sum has length 1, so that distances have the same meaning
-        # under all losses
+        # a column of equal entries has the same size in both norms, so that distances mean the
+        # same under all losses
         return B.sum(axis=0) / np.sqrt(len(B))
 
     def reconstruction_err(self, loss: float) -> float:

@@ -8,8 +8,8 @@ from rprnmf.losses.base import Loss
 from rprnmf.observed import BaseView, Entrywise
 from rprnmf.split import Split
 
-# A model value counts as at least this share of the mean of X, and as so much more that its
-# power beta - 2 is no larger than this: the powers must not leave the range of the numbers.
+# A model value counts as at least TINY times the mean of X, and as more where its power beta - 2
+# would exceed LARGEST_POWER: sums of such powers must not overflow.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
 LARGEST_POWER = {np.dtype(np.float64): 1e100, np.dtype(np.float32): 1e18}
 
@@ -72,7 +72,7 @@ class BetaDivergence(Loss):
         def weights_of_zero(y: np.ndarray) -> tuple[np.ndarray, None]:
             return np.maximum(y, floor) ** power, None
 
-        # x is left in its own unit, which costs the second part one power of it
+        # x is not divided by the unit here, so the second part has one power of it less
         function = Entrywise(weights, weights_of_zero)
         positive, negative = view.entrywise_times(function, F, G / G.dtype.type(unit))
         dtype = F.dtype.type
@@ -87,7 +87,7 @@ class BetaDivergence(Loss):
         return float(view.n_observed * mean(view) ** self.beta)
 
     def curvature(self, view: BaseView) -> float:
-        with np.errstate(over="ignore"):  # where it matters X was refused
+        with np.errstate(over="ignore"):  # fits refuse an X so extreme
             return float(0.5 * mean(view) ** (self.beta - 2.0))
 
     def check(self, view: BaseView) -> None:
@@ -126,7 +126,7 @@ class BetaDivergence(Loss):
             else:
                 bend = log if b == 1 else np.expm1((b - 1.0) * log) / (b - 1.0)
                 found = low**b * ((r * bend - (r - 1.0)) / b)
-            far = x == 0 if b <= 2 else (r > 2.0) | (r < 0.5)  # r^b may leave the range
+            far = x == 0 if b <= 2 else (r > 2.0) | (r < 0.5)  # r^b may overflow
             if b > 0 and far.any():
                 x, y = x[far], y[far]
                 rest = 0.0 if b <= 2 else x * (x ** (b - 1.0) - b * y ** (b - 1.0)) / (b - 1.0)

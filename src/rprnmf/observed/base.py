@@ -12,16 +12,16 @@ import numpy as np
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.transpose import Transposable
 
-# A model value below this share of the mean of X counts as this share where it stands
-# below a fraction bar or in a logarithm.
+# In denominators and logarithms a model value is at least this fraction of the mean of X: so
+# small that no fit notices, so large that x / y does not overflow.
 TINY = {np.dtype(np.float64): 1e-20, np.dtype(np.float32): 1e-10}
 
 
 class Entrywise(NamedTuple):
     """A function of the entries of X and of the model, or two of them.
 
-    ``at_zero(y)`` is ``at(x, y)`` for x = 0, where most entries of a sparse matrix are; None in
-    place of its second array stands for zeros.
+    ``at_zero(y)`` is ``at(x, y)`` for x = 0, as most entries of a sparse matrix are. None in
+    place of its second array stands for zeros. The caller may overwrite what it returns.
     """
 
     at: Callable[[np.ndarray, np.ndarray], Any]
@@ -134,10 +134,10 @@ class BaseView(Transposable):
 
     @abstractmethod
     def stored(self) -> Entries:
-        """All observed entries one by one; of a full matrix that is every one of n x m."""
+        """All observed entries one by one; for a full matrix these are all n x m entries."""
 
     def nonzeros(self) -> Entries:
-        """Entries among which all non-zeros are; with `zeros_implied` no zero need be listed."""
+        """Entries that include all non-zeros; with `zeros_implied` zeros need not be listed."""
         return self.stored()
 
     def complete_matrix(self) -> Any:
@@ -145,7 +145,7 @@ class BaseView(Transposable):
         return None
 
     def without_zeros(self, value: float) -> BaseView:
-        """The view with ``value`` in place of zeros, where they take memory; else the same."""
+        """The view with ``value`` in place of zeros that take memory; unstored zeros stay."""
         return self
 
     @cached_property
@@ -165,7 +165,7 @@ class BaseView(Transposable):
 
     @property
     def gappy(self) -> bool:
-        """Whether enough is missing (5 %) to make a difference for a solver's schedule.
+        """Whether so much is missing (5 %) that solvers should proceed differently.
 
         A few holes in a large matrix must not slow down everything else.
         """
@@ -173,22 +173,22 @@ class BaseView(Transposable):
 
     @property
     def floor(self) -> float:
-        """What a model value of zero counts as below a fraction bar."""
+        """What a model value of zero counts as in denominators and logarithms."""
         return TINY[np.dtype(self.dtype)] * (self.mean or 1.0)
 
     def spread(self) -> float:
         """Mean squared distance between two rows of X.
 
-        That is twice the sum of the columns' variances; of a column with holes the
-        variance of what is observed stands for the whole. Rows that do not differ fall
-        back to their mean squared length, an empty X to 1.
+        That is twice the sum of the columns' variances, each over the observed entries of
+        its column. If all rows are equal it is their mean squared length instead, and 1 if
+        X is empty or zero.
         """
         count, first, second = (moment.astype(np.float64) for moment in self.column_moments())
         seen = count > 0
         count, first, second = count[seen], first[seen], second[seen]
-        with np.errstate(over="ignore", invalid="ignore"):  # where it matters X was refused
+        with np.errstate(over="ignore", invalid="ignore"):  # fits refuse an X so large
             variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
         length = (second / count).sum()
-        if variance > 1e-12 * length:
+        if variance > 1e-12 * length:  # else it is rounding
             return float(2.0 * variance)
         return float(length) or 1.0

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK = 1 << 21  # entries of the model that are alive at once
-CACHED = 1 << 16  # the same where a dozen operations follow each other: they stay in the cache
+BLOCK = 1 << 21  # entries of the model that exist at once: 16 MB
+CACHED = 1 << 16  # the same for a dozen operations in a row: 512 KB, which stay in the cache
 
 
 def row_slices(shape: tuple[int, int], size: int) -> Iterator[slice]:

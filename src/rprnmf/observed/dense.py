@@ -67,7 +67,7 @@ class FullDense(BaseView):
 
     @property
     def by_columns(self) -> bool:
-        """Whether columns lie together in memory: then blocks of columns are read faster."""
+        """Whether columns are contiguous in memory: then blocks of columns are read faster."""
         return not self.X.flags.c_contiguous and bool(self.X.flags.f_contiguous)
 
     def _ratios(self, F: np.ndarray, G: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

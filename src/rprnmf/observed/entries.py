@@ -122,8 +122,8 @@ class Entries(Transposable):
 def _read_only(array: np.ndarray) -> np.ndarray:
     """The array as one that cannot be written to.
 
-    For numba that is a type of its own: were it left to what users pass, memory maps would
-    have every kernel compiled once more.
+    numba compiles a kernel once for read-only and once for writable arrays. With all arrays
+    read-only, the memory map of a user needs no further compilation.
     """
     array = array.view()
     array.flags.writeable = False

@@ -20,8 +20,8 @@ class FullSparse(SparseView):
     """A sparse matrix whose unstored entries are zeros, but for a few holes.
 
     Sums over everything come from column sums and Gram matrices. A row with holes is summed
-    column by column instead: taking the holes away from the sum over everything would keep
-    no digits where little else is left. Nothing of size n x m exists.
+    column by column instead: subtracting the holes from the sum over everything would lose
+    all digits where most of a row is holes. Nothing of size n x m exists.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from rprnmf.penalties.triplet import TripletPenalty
 class TripletExponential(TripletPenalty):
     """exp(near) + exp(-far): pull r to q, push s away (eq. 1 of the paper).
 
-    Beyond ``cap`` the exponential goes on as its tangent: exp(800) is no number.
+    Beyond ``cap`` the exponential continues as its tangent: exp(800) overflows.
     """
 
     needs_margin = False

@@ -10,7 +10,7 @@ from rprnmf.penalties.signed_graph import Edges, SignedGraphPenalty
 
 
 class Graph(SignedGraphPenalty):
-    """Tr(F' L F) = sum over edges of S_ij ||F_i - F_j||^2, with L = D - S.
+    """Tr(F' L F) = the sum over edges of S_ij ||F_i - F_j||^2, with L = D - S.
 
     Parameters
     ----------
@@ -38,5 +38,5 @@ class Graph(SignedGraphPenalty):
         return self.attract, self.repel
 
     def gain(self, F: np.ndarray) -> np.ndarray:
-        """The derivative in log c_k when column k of F grows by c_k."""
+        """The derivative in log c_k when column k of F is multiplied by c_k."""
         return self.distance.gain(F, *self.attract)

@@ -8,7 +8,7 @@ from rprnmf.split import Split
 
 
 class Norms:
-    """sum_i l1_i |F_i|_1 + l2_i ||F_i||^2, one weight of each kind a row."""
+    """sum_i l1_i |F_i|_1 + l2_i ||F_i||^2, with one weight of each kind per row."""
 
     def __init__(self, l1: np.ndarray, l2: np.ndarray):
         self.l1 = l1
@@ -27,5 +27,5 @@ class Norms:
         return Split(l1 + 2 * l2 * F, np.zeros_like(F))
 
     def gain(self, F: np.ndarray) -> np.ndarray:
-        """The derivative in log c_k when column k of F grows by c_k."""
+        """The derivative in log c_k when column k of F is multiplied by c_k."""
         return self.l1 @ F + 2 * (self.l2 @ (F.astype(np.float64) ** 2))

@@ -21,7 +21,7 @@ class PairDistance(ABC):
     tag: type
     #: whether it changes smoothly where an entry becomes zero
     smooth_at_zero: bool
-    #: what a zero counts as, for distances that take logarithms
+    #: what replaces zeros, for distances that take logarithms
     floor = 0.0
 
     def values(self, F: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ class PairDistance(ABC):
 
     @abstractmethod
     def gain(self, F: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """The derivative of that sum in log c_k when column k of F grows by c_k."""
+        """The derivative of that sum in log c_k when column k of F is multiplied by c_k."""
 
 
 class SquaredEuclidean(PairDistance):
@@ -73,7 +73,7 @@ class SymmetricDivergence(PairDistance):
     Parameters
     ----------
     floor : float
-        Entries below it count as it in the logarithm and below the fraction bar.
+        Smaller entries are replaced by it in logarithms and denominators.
     """
 
     degree = 1

@@ -31,9 +31,9 @@ class TripletPenalty(SignedGraphPenalty):
     sigma : float
         The distance that counts as 1.
     margin : float or None
-        By how much far should exceed near; None: not at all, as in the paper.
+        By how much far should exceed near; None: by nothing, as in the paper.
     cap : float
-        Where an exponential goes on as its tangent.
+        The distance beyond which an exponential continues as its tangent.
     """
 
     #: the function of one triplet
@@ -100,11 +100,11 @@ class TripletPenalty(SignedGraphPenalty):
         return self.distance.values(F, *self.pairs) / self.sigma
 
     def near_far(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distances q-r and q-s in units of sigma."""
+        """Distances q-r and q-s of each triplet, in units of sigma."""
         return self.of_triplets(self.apart(F))
 
     def of_triplets(self, apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distances q-r and q-s from those of the pairs."""
+        """Distances q-r and q-s of each triplet, from the distances of the pairs."""
         return apart[self.near], apart[self.far]
 
     def values(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
@@ -136,13 +136,13 @@ class TripletPenalty(SignedGraphPenalty):
         return Edges(self.q, self.r, scale * pull), Edges(self.q, self.s, scale * push)
 
     def gain(self, F: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
-        """The derivative in log c_k when column k of F grows by c_k."""
+        """The derivative in log c_k when column k of F is multiplied by c_k."""
         pull, push = self.pull_push(near, far)
         tension = np.zeros(len(self.pairs[0]))
         pairs.tensions(self.near, self.far, self.weight, pull, push, tension)
         return self.distance.gain(F, *self.pairs, tension / self.sigma)
 
     def satisfied_rate(self, F: np.ndarray) -> float:
-        """The share of triplets that hold, by count as in the paper."""
+        """The fraction of triplets that hold, each counted once, whatever its weight."""
         near, far = self.near_far(F)
         return float(np.mean(near < far))

@@ -22,7 +22,7 @@ class Solver(ABC):
     name : str
         The value of the estimators' parameter ``solver``.
     automatic : bool
-        Whether it can choose strengths; if not, "auto" is 1.
+        Whether it can choose strengths; if not, a strength of "auto" is 1.
     uses_tol : bool
         Whether ``tol`` stops it.
     default_init : str or None

@@ -20,6 +20,7 @@ KERNELS = {
     "quadratic": (columnwise.rows_frobenius, columnwise.columns_frobenius),
     "divergence": (columnwise.rows_divergence, columnwise.columns_divergence),
 }
+#: the least denominator; the program has no bound, so this one only prevents 0 / 0
 TINY = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
 
 
@@ -53,7 +54,7 @@ class ColumnSums(ABC):
 
 
 class ModelSums(ColumnSums):
-    """Sums over all entries of a model that follows each change: x g / y and g, say."""
+    """Sums over all entries of a model that is updated after each change, as x g / y and g."""
 
     shape: tuple[int, int]
 
@@ -181,7 +182,7 @@ class GramSums(ColumnSums):
 
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
-        self.XH = self.view.times(Ht)  # a row of H changes after its turn only: once is enough
+        self.XH = self.view.times(Ht)  # enough: row k of H changes only after rows(k)
 
     def rows(self, k):
         return self.XH[:, k], self.view.model_times_column(self.W, self.Ht, k)

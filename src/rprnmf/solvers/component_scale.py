@@ -1,7 +1,7 @@
 """Sizes of whole components, where both factors carry a part of the scale.
 
-The steps of either factor then keep the sizes of its columns, so that a step of its own lets
-components grow and shrink, equally in both factors.
+The steps of either factor then keep the sizes of its columns. A step of its own lets components
+grow and shrink, equally in both factors.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from rprnmf.objective import Objective, Point
 from rprnmf.solvers.fixed_norm import update_ratio
 
-HALVINGS = 30
-# A step must bring this share of what the gradient promises. Asking for no rise alone lets it
-# jump to and fro across a valley, where rounding decides the path.
-SHARE = 0.1
+HALVINGS = 30  # of a step's exponent: if 2^-30, 1e-9 of the step, does not help, nothing does
+# A step must bring this fraction of what the gradient promises (Armijo's rule). If it only had to
+# be no rise, steps would jump to and fro across a valley, where rounding decides the path.
+SUFFICIENT_DECREASE = 0.1
 
 
 class ComponentScale:
@@ -33,7 +33,7 @@ class ComponentScale:
             growth = (ratio ** (0.5 * exponent)).astype(factors[0].dtype)
             new = Point(objective, factors[0] * growth, factors[1] * growth)
             promised = np.dot(parts.gradient, ratio**exponent - 1)
-            if new.values(objective).objective <= before + SHARE * min(promised, 0):
+            if new.values(objective).objective <= before + SUFFICIENT_DECREASE * min(promised, 0):
                 self.exponent = exponent
                 return new
             exponent /= 2.0

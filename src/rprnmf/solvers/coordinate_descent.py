@@ -1,8 +1,8 @@
 """`cd`: alternating coordinate descent with momentum, monotone at fixed strengths.
 
 The rows of a factor are lowered one coordinate at a time (`row_descent.py`), triplets, graphs
-and L1/L2 terms included, and the factor then goes on a little in the direction of its last moves
-(`momentum.py`). An iteration that ends higher is repeated without that.
+and L1/L2 terms included, and the factor then moves on a little in the direction of its last moves
+(`momentum.py`). An iteration that ends higher is repeated without that momentum.
 
 The scale rule (`scale.py`) fixes the sizes of a factor's columns, which a step by rows does
 not keep. At a minimum the multiplier of that constraint is known without solving for it: the
@@ -30,7 +30,9 @@ from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.row_descent import CHECKED, GUARDED, KEEP, RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
 
-SHORTENINGS, SHORTENINGS_FIXED = 4, 2  # parts of a step, where both sides carry and where one
+# How many shorter steps (a quarter each) are tried before the multiplicative one: 3 where both
+# factors carry the scale, else 1.
+SHORTENINGS, SHORTENINGS_FIXED = 4, 2
 # The first momentum. Where a row sees few columns, or triplets pull at it, the factors turn
 # more from step to step: there too much of it costs the first twenty iterations.
 STEADY, TURNING = 0.7, 0.3
@@ -92,7 +94,7 @@ class CoordinateDescent:
         if new is None:
             new = self.walk(point)
         new = self.revive(new)
-        if not self.price(new) <= self.price(point):  # rounding at the end of the road
+        if not self.price(new) <= self.price(point):  # rounding, near the minimum
             new = point
             self.momentum.forget()
         self.point = new
@@ -106,17 +108,17 @@ class CoordinateDescent:
         """Both factors with momentum; None if that went up."""
         momentum, scale = self.momentum, self.scale
         W, Ht = point.factors
-        # The sizes of H's columns, which this changes a little, are seen to in the end: to do
-        # it here too takes time and changed no result that was looked at.
-        with np.errstate(over="ignore", invalid="ignore"):  # it may go far out
+        # This changes the sizes of H's columns a little. They are restored at the end: to do it
+        # here too takes time and changed no result that was looked at.
+        with np.errstate(over="ignore", invalid="ignore"):  # it may go too far and overflow
             Ht = momentum.ahead(1, Ht)
-            (W, _), _ = self.rows(0, (W, Ht), point, CHECKED)
+            (W, _), _ = self.row_step(0, (W, Ht), point, CHECKED)
             if scale.fixed(0):
                 W, Ht = scale.apply(W, Ht)
             ahead = momentum.ahead(0, W)
             if scale.fixed(0):
                 ahead, Ht = scale.apply(ahead, Ht)
-            (_, Ht), loss = self.rows(1, (ahead, Ht), point, CHECKED)
+            (_, Ht), loss = self.row_step(1, (ahead, Ht), point, CHECKED)
             if scale.fixed(1):  # W takes over what the columns of H lose
                 shift = scale.shift(ahead, Ht)
                 W = W * shift[0]
@@ -130,7 +132,7 @@ class CoordinateDescent:
         return new
 
     def walk(self, point: Point) -> Point:
-        """Both factors, each half step looked at where it might rise."""
+        """Both factors, with a check after each half step that might raise the objective."""
         new = point
         for index in self.sides:
             new = self.half_step(index, new)
@@ -150,7 +152,7 @@ class CoordinateDescent:
         new = self.half_step(1 - free, Point(self.objective, *replaced(point.factors, free, B)))
         return Point(self.objective, *self.scale.apply(*new.factors))
 
-    def rows(
+    def row_step(
         self, index: int, factors: Factors, point: Point, visit: Visit = GUARDED
     ) -> tuple[Factors, float | None]:
         """Both factors after a step by rows in one of them, and the loss if it is known.
@@ -166,7 +168,7 @@ class CoordinateDescent:
         new, loss = self.sides[index](F, B, self.objective.terms[index], m, look, visit)
         if fixed:
             gone = ~new.any(axis=0)
-            # by cost both columns of a component vanish, and may, but not all at once
+            # under the rule by cost a component may vanish from both factors, but not all of them
             if gone.all() or (gone.any() and not self.scale.by_cost):
                 # a component that vanished would carry distances for nothing
                 new[:, gone] = F[:, gone]
@@ -175,7 +177,7 @@ class CoordinateDescent:
 
     def half_step(self, index: int, point: Point) -> Point:
         """Change one factor."""
-        factors, loss = self.rows(index, point.factors, point)
+        factors, loss = self.row_step(index, point.factors, point)
         if not self.scale.fixed(index):
             return Point(self.objective, *factors, loss)
         before = self.price(point)
@@ -199,11 +201,11 @@ class CoordinateDescent:
     def multiplier(self, index: int, factors: Factors, point: Point) -> np.ndarray:
         """The multiplier of the sizes of this factor's columns, from the penalties alone.
 
-        They are looked at where they are now: those of the last iteration may have been met
-        since, and the step would go too far.
+        The penalties are computed at the present factors: triplets that were unmet in the last
+        iteration may be met by now, and the step would go too far.
         """
         F, terms = factors[index], self.objective.terms
-        own, other = (
+        here, there = (
             (
                 point.looks[side]
                 if factors[side] is point.factors[side]
@@ -211,7 +213,7 @@ class CoordinateDescent:
             ).gain(terms[side])
             for side in (index, 1 - index)
         )
-        gain = other - own
+        gain = there - here
         if self.scale.balanced:
             gain = 0.5 * gain
         order = self.scale.order

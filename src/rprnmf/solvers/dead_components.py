@@ -16,8 +16,8 @@ import numpy as np
 
 from rprnmf.objective import Objective
 
-POINTS = 64  # of which the worst are looked for
-ATTEMPTS = 10  # in a fit: what dies again and again is not needed
+POINTS = 64  # among so many, evenly spaced, the worst are looked for: all would cost a step
+ATTEMPTS = 10  # per fit: a component that dies again and again is not needed
 
 
 class DeadComponents:
@@ -52,7 +52,7 @@ class DeadComponents:
         return B
 
     def worst(self, F: np.ndarray, B: np.ndarray, count: int) -> np.ndarray:
-        """What is missing most of the points that are approximated worst, as columns of size 1."""
+        """What the model lacks at the points that it approximates worst, as columns of size 1."""
         n = len(F)
         points = np.unique(np.linspace(0, n - 1, min(n, POINTS)).astype(np.int64))
         view = self.objective.views[1 - self.free].take(points).T

@@ -42,7 +42,7 @@ class FixedSizes:
             return multiplier_ratio(F, parts, w, self.scale.loss.size_order)
         counts = self.weights if self.tying is None else self.tying.mean(self.weights)
         ratio = multiplier_ratio(F, parts, w, 2, np.sqrt(counts)[:, None])
-        ratio[counts == 0] = update_ratio(*parts)[counts == 0]  # they do not count in a size
+        ratio[counts == 0] = update_ratio(*parts)[counts == 0]  # such rows do not count in a size
         return ratio
 
     def tangent_ratio(self, F: np.ndarray, parts: Split) -> np.ndarray:
@@ -81,7 +81,7 @@ def of_norm(n: np.ndarray, r: np.ndarray, goal: np.ndarray, order: int) -> np.nd
     """n / (r + mu_k) with the mu_k that gives column k the norm ``goal[k]`` of this order.
 
     One equation per column. Written as 1 / norm = 1 / goal its left side is concave and rising
-    in mu, so that Newton's method from the left goes up to the root without a detour. Entries
+    in mu, so that Newton's method from the left climbs to the root and never passes it. Entries
     with n = 0 stay 0.
 
     Parameters
@@ -97,7 +97,7 @@ def of_norm(n: np.ndarray, r: np.ndarray, goal: np.ndarray, order: int) -> np.nd
         least = np.where(seen, n / goal, 1.0)  # no entry exceeds the goal
         mu = np.max(np.where(seen, least - r, -np.inf), axis=0, initial=-np.inf)
         mu[~np.isfinite(mu)] = 0.0
-        for _ in range(50):
+        for _ in range(50):  # a few do; rounding could keep it from 1e-12
             below = np.maximum(r + mu, least)
             powers = (n / below) ** order
             total = powers.sum(axis=0)

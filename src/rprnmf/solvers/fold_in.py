@@ -15,7 +15,7 @@ from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.row_descent import RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS
 
-ROUNDS = 100  # of raising the strength, until the triplets are met
+ROUNDS = 100  # of raising the strength: enough for it to go from its first value to its cap
 
 
 def fold_in(
@@ -35,7 +35,7 @@ def fold_in(
     max_iter : int
         Sweeps over a row.
     tol : float
-        A row stops when a sweep brings less than ``tol ** 2`` of what its first brought.
+        A row stops when a sweep gains less than ``tol ** 2`` of what its first gained.
 
     Returns
     -------
@@ -44,10 +44,10 @@ def fold_in(
     objective = Objective(problem, Ht.shape[1])
     F = flat_rows(problem, Ht)
     if known is not None:
-        # a row of which nothing is seen starts where the others are, not all at one point
+        # rows without entries start near the mean of the known rows, not all at one point
         unseen = np.flatnonzero(problem.view.row_counts == 0)
-        apart = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
-        F[unseen] = apart * known.mean(axis=0)
+        different = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
+        F[unseen] = different * known.mean(axis=0)
         F = np.concatenate((F, known.astype(F.dtype, copy=False)))
     by_rows = objective.loss.row_problem in ROW_PROBLEMS
     solve = descend if by_rows else fold_in_by_steps
@@ -59,7 +59,7 @@ def descend(
 ) -> np.ndarray:
     """By coordinate descent."""
     side = RowDescent(objective, 0, len(F), inert=False)
-    # up to the largest strength: what new rows cannot meet costs nobody else anything
+    # up to the largest strength: other rows do not suffer from what new rows cannot meet
     ramps = Ramps(objective, patience=ROUNDS)
     terms = objective.terms[0]
     F, _ = side(F, Ht, terms, visit=Visit(linked=False, sweeps=max_iter, share=tol**2))
@@ -78,15 +78,15 @@ def descend(
 def flat_rows(problem: Problem, Ht: np.ndarray) -> np.ndarray:
     """Rows with all entries equal whose model has about the sum of the row of X.
 
-    L2 terms hold them down: where components are next to nothing, rows would else start so far
-    out that no digit of the minimum is left.
+    L2 terms are taken into account: where components are almost zero, rows would otherwise
+    start so far out that rounding hides the minimum.
     """
     view, K = problem.view, Ht.shape[1]
     total = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype)).astype(np.float64)
     unit = view.ones_times(np.ascontiguousarray(Ht.sum(axis=1, keepdims=True))).astype(np.float64)
     l2 = np.zeros_like(total) if problem.rows.l2 is None else K * problem.rows.l2[:, None]
     if get_loss(problem.beta_loss).row_problem == "quadratic":
-        # at most the loss is (total - level * unit)^2 / count
+        # the loss is at least (total - level * unit)^2 / count
         above, below = total * unit, unit**2 + view.row_counts[:, None] * l2
     else:  # the divergence is level * unit - total * log(level) + ...
         above, below = 2.0 * total, unit + np.sqrt(unit**2 + 8.0 * l2 * total)

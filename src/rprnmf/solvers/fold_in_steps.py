@@ -9,9 +9,9 @@ from rprnmf.solvers.fixed_norm import update_ratio
 from rprnmf.solvers.ramp import Ramps
 from rprnmf.split import Split
 
-ROUNDS = 100  # of raising the strength, until the triplets are met
+ROUNDS = 100  # of raising the strength: enough for it to go from its first value to its cap
 STEPS = 10  # in a round
-HALVINGS = 30
+HALVINGS = 30  # of a step that raises the objective, before it is given up
 
 
 def fold_in_by_steps(

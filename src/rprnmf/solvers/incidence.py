@@ -12,9 +12,11 @@ from rprnmf.kernels.workspace import LANES
 from rprnmf.objective import Look, SideTerms
 from rprnmf.penalties import DISTANCES, PENALTIES, TripletPenalty
 
-SKIN = 1.0  # how many margins a triplet keeps beyond its own to have room to spare
-FEW_DATA = 0.5  # a row of which less is observed counts as one with few data
-MOST, FEW = 0.7, 0.5  # shares of all triplets, and of those listed, at which lists change
+SKIN = 1.0  # a triplet has room to spare if it keeps its margin and this many margins more
+FEW_DATA = 0.5  # a row of which a smaller fraction is observed has few data
+# Lists are for fewer than MOST of all triplets (making them must pay), and made anew when less than
+# FEW of those listed are still wanted.
+MOST, FEW = 0.7, 0.5
 
 
 class Lists(NamedTuple):
@@ -34,8 +36,8 @@ class Incidence:
     n : int
         Rows of the factor.
     observed : ndarray
-        The share of each row of X that is observed. Rows without data are where triplets put
-        them, met or not.
+        The fraction of each row of X that is observed. A row without data is placed by its
+        triplets alone, so these are always listed.
     """
 
     def __init__(self, terms: SideTerms, n: int, observed: np.ndarray):
@@ -72,10 +74,10 @@ class Incidence:
         return Lists(pairs, number, triplets_by_row(chosen, ends, self.pair_ends, pairs))
 
     def tight(self, spare: np.ndarray, margin: float) -> tuple[Lists, np.ndarray]:
-        """Lists of the triplets that do not keep the margin with room to spare, and their rows.
+        """Lists of the triplets without room to spare, and which rows they or a graph act on.
 
-        They serve from step to step, as lists of neighbours do in molecular dynamics: until a
-        triplet that is not in them has lost half of its room, or half of them are not needed.
+        They are used for several steps, as lists of neighbours are in molecular dynamics: until
+        a triplet that is not listed has lost half of its room, or half of those listed have room.
         """
         close = spare <= (1.0 + 0.5 * SKIN) * margin
         wanted = self.always | (spare <= (1.0 + SKIN) * margin)
@@ -93,7 +95,7 @@ class Incidence:
     def coupling(
         self, terms: SideTerms, look: Look, every: bool = True
     ) -> tuple[Coupling, np.ndarray]:
-        """All of it at a factor and at the strengths of ``terms``, and which rows feel it.
+        """All of it at a factor and at the strengths of ``terms``, and which rows it acts on.
 
         Parameters
         ----------
@@ -101,9 +103,9 @@ class Incidence:
         look : Look
             The terms at the factor.
         every : bool
-            False: triplets that keep the margin, and have room to spare, are left out where
-            the penalty ends at its margin. Nothing pulls at them; the caller looks whether a
-            step has broken any.
+            False: triplets with room to spare are left out if the penalty is zero where the
+            margin is kept. They do not act on the factor; the caller checks that no step breaks
+            one.
         """
         triplets, edges = self.triplets, self.edges
         lists, linked = self.every, self.linked
@@ -125,7 +127,7 @@ class Incidence:
 
 
 def no_triplets() -> TripletPenalty:
-    """Stands for triplets where there is a graph alone."""
+    """An empty penalty, for sides that have a graph and no triplets."""
     penalty, distance = next(iter(PENALTIES.values())), next(iter(DISTANCES.values()))
     return penalty(np.zeros((0, 3), dtype=np.int64), np.ones(0), distance())
 

@@ -27,7 +27,9 @@ HISTORY = np.dtype(
         )
     ]
 )
-WINDOW, AHEAD = 10, 100  # iterations that show the pace, and over which it is carried on
+# The pace of the last ten iterations, carried on for a hundred: one slow iteration must not stop
+# a fit, and steps that are small but steady add up.
+WINDOW, AHEAD = 10, 100
 
 
 @dataclass
@@ -43,7 +45,7 @@ class Step:
 
     @classmethod
     def at(cls, objective: Objective, point: Point, settled: bool = True) -> Step:
-        """A point, with the strengths of an objective."""
+        """The step that ended at a point, recorded with the strengths of an objective."""
         rows, columns = objective.terms
         return cls(
             *point.factors,
@@ -71,14 +73,14 @@ class State:
 
 @dataclass
 class Settings:
-    """How long to go on and whom to tell.
+    """When to stop, and what to report meanwhile.
 
     Parameters
     ----------
     max_iter : int
     tol : float
         Stop when, at the pace of the last ten iterations, a hundred more would change the
-        objective, and the loss, by less than this share; 0 never.
+        objective, and the loss, by less than this fraction; 0: only ``max_iter`` stops.
     callback : callable or None
         Called with a `State`; returning True stops.
     verbose : int
@@ -107,7 +109,7 @@ class Result:
         return len(self.history)
 
     def history_array(self) -> np.ndarray:
-        """The history as one structured array, a row an iteration."""
+        """The history as one structured array, one row per iteration."""
         return np.array(self.history, dtype=HISTORY)
 
 
@@ -118,7 +120,7 @@ def alternate(
     settings: Settings,
     unit_of_W: float = 1.0,
 ) -> Result:
-    """Call ``step`` until the objective stands still, it gives up, or ``max_iter``.
+    """Call ``step`` until the objective stands still, ``step`` gives up, or ``max_iter``.
 
     Parameters
     ----------
@@ -170,10 +172,10 @@ def alternate(
 
 
 def stands_still(history: list[tuple[float, ...]], tol: float) -> bool:
-    """Whether neither the objective nor the loss alone would change by the share ``tol``.
+    """Whether neither the objective nor the loss would still change by the fraction ``tol``.
 
-    The loss is asked too: where triplets contradict each other their penalty is large and
-    constant, and next to it the loss might fall unseen.
+    The loss is looked at too: where triplets contradict each other their penalty is large and
+    constant, and beside it a falling loss would not show.
     """
     before, now = history[-1 - WINDOW], history[-1]
     pace = AHEAD / WINDOW

@@ -2,7 +2,7 @@
 
 After its own step each factor moves on by ``beta`` times its last change (Ang and Gillis).
 An iteration that ends higher than the last accepted point is undone, so that the objective
-never rises; ``beta`` then shrinks, and otherwise grows up to a cap that remembers where it
+never rises, and ``beta`` shrinks. Otherwise ``beta`` grows, up to a cap that remembers where it
 last failed.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+# As Ang and Gillis: beta and its cap grow slowly, for each failure costs an iteration.
 GROWTH, CAP_GROWTH, SHRINK = 1.01, 1.005, 1.5
 
 
 class Momentum:
-    """How far to go on, and from where the last moves came.
+    """How far to move on, and where the last moves began.
 
     Parameters
     ----------

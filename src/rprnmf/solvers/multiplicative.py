@@ -1,9 +1,9 @@
 """`mu`: block multiplicative updates that never let the objective rise.
 
 A plain step is ``F *= (negative / positive) ** e`` with the exponent e of the loss, 1 for most.
-It lowers the loss alone, but with a strong penalty it overshoots: the rows that carry a penalty
-then take the root of the ratio, and the root of that, until the objective does not rise; if
-nothing helps they stay.
+It lowers the loss alone, but with a strong penalty it overshoots. Rows with a penalty then take
+the root of the ratio, the root of that, and so on until the objective does not rise; if no root
+helps they stay as they are.
 
 Where the scale rule fixes the sizes of a factor's columns, the step keeps them
 (`fixed_norm.py`). Where both factors carry a part of the scale, a third step changes the sizes
@@ -16,7 +16,7 @@ import numpy as np
 
 from rprnmf.objective import Objective, Point, Problem
 from rprnmf.solvers.base import Solver
-from rprnmf.solvers.component_scale import HALVINGS, SHARE, ComponentScale
+from rprnmf.solvers.component_scale import HALVINGS, SUFFICIENT_DECREASE, ComponentScale
 from rprnmf.solvers.fixed_norm import FixedSizes, update_ratio
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.ramp import Ramps
@@ -73,7 +73,7 @@ class Multiplicative:
             new = half_step(objective, new)
         if objective.scale.balanced:
             new = self.component_scale(objective, new)
-        if not new.values(objective).objective <= before:  # rounding at the end of the road
+        if not new.values(objective).objective <= before:  # rounding, near the minimum
             new = point
         self.point = new
         return Step.at(objective, new, settled=not rising)
@@ -92,8 +92,8 @@ class HalfStep:
         self.power = 1.0 if exponent is None else exponent
         # the step that keeps the sizes of columns was derived for losses with a row problem
         unsure = exponent is None or (objective.loss.row_problem is None and fixed)
-        #: the rows whose step must be looked at
-        self.guarded = np.arange(n) if scale.balanced or unsure else terms.rows()
+        #: the rows whose steps are checked against the objective
+        self.guarded = np.arange(n) if scale.balanced or unsure else terms.touched_rows()
         self.sizes = FixedSizes(scale, index, terms.tying) if fixed else None
         self.exponent = 1.0
 
@@ -117,7 +117,7 @@ class HalfStep:
                 new = sizes.resized(new, F)
             return Point(objective, *((new, B) if index == 0 else (B, new)))
 
-        if not len(guarded):  # such a step cannot make the objective rise
+        if not len(guarded):  # no row needs a check: this step cannot raise the objective
             return trial(1.0)
         before = point.values(objective).objective
         exponent = min(1.0, 2.0 * self.exponent)
@@ -128,7 +128,7 @@ class HalfStep:
             new = trial(exponent)
             moved = new.factors[index] - F
             promised = np.einsum("ik,ik->", untied.gradient, moved, dtype=np.float64)
-            if new.values(objective).objective <= before + SHARE * min(promised, 0):
+            if new.values(objective).objective <= before + SUFFICIENT_DECREASE * min(promised, 0):
                 self.exponent = exponent
                 return new
             exponent /= 2.0

@@ -12,7 +12,7 @@ does and the article does not say:
 * Denominators are at least eps; without a mask exact zeros of a dense X become eps. The
   zeros of a sparse X stay, for it is never made dense. That changes entries by about eps;
   but the logarithms of a divergence triplet can tell 0 from eps, so with such triplets and
-  zeros in X, dense and sparse runs part in the course of the sweeps.
+  zeros in X, dense and sparse runs drift apart with the sweeps.
 
 The program runs a fixed number of sweeps: ``max_iter`` of them, ``tol`` is not used.
 """
@@ -35,8 +35,13 @@ from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.split import Split
 
 #: the penalty and the distance that the program has for the row problem of a loss
-OWN = {"quadratic": ("exponential", "euclidean"), "divergence": ("hinge", "divergence")}
+PROGRAM_PENALTIES = {
+    "quadratic": ("exponential", "euclidean"),
+    "divergence": ("hinge", "divergence"),
+}
 WEAKEST = 1e-6  # strength of one triplet at which the program gives up
+# Beyond it an exponential penalty continues as its tangent: exp(709) and, in float32, exp(88)
+# overflow, and the sums over triplets need room.
 LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 60.0}
 
 
@@ -62,16 +67,17 @@ class PaperSolver(Solver):
     default_init = "uniform"
 
     def default_penalty(self, beta_loss):
-        return OWN.get(get_loss(beta_loss).row_problem or "", super().default_penalty(beta_loss))
+        row_problem = get_loss(beta_loss).row_problem or ""
+        return PROGRAM_PENALTIES.get(row_problem, super().default_penalty(beta_loss))
 
     def check(self, problem: Problem) -> None:
-        self.check_row_problem(problem, list(OWN))
+        self.check_row_problem(problem, list(PROGRAM_PENALTIES))
         penalised = any(len(side.triplets) > 0 for side in problem.sides)
-        own = self.default_penalty(problem.beta_loss)
-        if penalised and (problem.penalty, problem.distance) != own:
+        has = self.default_penalty(problem.beta_loss)
+        if penalised and (problem.penalty, problem.distance) != has:
             raise ValueError(
-                f"solver='paper' with beta_loss={problem.beta_loss!r} has penalty={own[0]!r} and "
-                f"distance={own[1]!r} only, got penalty={problem.penalty!r} and "
+                f"solver='paper' with beta_loss={problem.beta_loss!r} has penalty={has[0]!r} and "
+                f"distance={has[1]!r} only, got penalty={problem.penalty!r} and "
                 f"distance={problem.distance!r}; use another solver for other combinations."
             )
         if problem.program == "rprnmf" and any(side.graph is not None for side in problem.sides):

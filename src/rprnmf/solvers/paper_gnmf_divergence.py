@@ -20,9 +20,8 @@ from rprnmf.objective import Problem, Side, Values
 from rprnmf.penalties import Graph
 from rprnmf.solvers.loop import Result, Settings, Step, alternate
 
-SMALLEST_SUM = 1e-10
-SMALLEST_NORM = 1e-15
-MOST_MODES = 1500  # rows with edges up to which all eigenvectors are computed once
+SMALLEST_SUM, SMALLEST_NORM = 1e-10, 1e-15  # the program's: smaller ones count as these
+MOST_MODES = 1500  # rows with edges, up to which all eigenvectors are computed once: n^2 numbers
 
 
 def solve(problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:

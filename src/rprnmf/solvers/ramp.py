@@ -1,16 +1,18 @@
 """`strength="auto"`: as strong as it must be, and no stronger.
 
-A side whose strength is "auto" starts weak, so that the factorisation finds its shape from
-the data, and grows by a tenth per iteration while some triplet keeps less than half of its
-margin, up to a cap; where all are met, if with less, a few raises more must do. It is never
-lowered: triplets met by force would be lost again. While the
-loss still falls fast it waits: from a poor start, such as uniform factors with the
-Kullback-Leibler loss, triplets would else shape what the data have not shaped yet. The first
-iteration, of which nothing is known, is waited for too.
+A strength that is "auto" starts weak, so that the factors first find their shape from the data.
+It grows by a tenth per iteration, up to a cap, while some triplet keeps less than half of its
+margin. Once all triplets are met, but some with less than half of the margin, it grows a few
+times more and then stops. It is never lowered: triplets that were met by force would be lost
+again.
 
-Triplets that no strength can meet must not drive it: of two opposite ones the lighter (both,
-if they weigh the same) is not waited for, and the strength stops growing for good when the
-number of triplets without half of their margin has not fallen for a while.
+It does not grow in the first iteration, nor while the loss still falls fast. Otherwise triplets
+would shape factors that the data have not shaped yet, from a poor start such as uniform factors
+with the Kullback-Leibler loss.
+
+Triplets that no strength can meet must not drive it. Of two opposite triplets the lighter one is
+ignored (both, if they weigh the same). And the strength stops growing for good when the number of
+triplets with less than half of their margin has not fallen for a while.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.penalties import TripletPenalty
 from rprnmf.triplets.pairs import questions
 
-FIRST, FACTOR, CAP = 1e-3, 1.1, 1.0
-PATIENCE = 25  # raises (a factor of ten) without a triplet gained
-MET = 5  # such raises where all triplets are met, if with less than half of the margin
-FAST, LONGEST = 0.05, 25  # a share of the loss, and in how many iterations it is waited for
+FIRST, CAP = 1e-3, 1.0  # the first strength and the largest; 1 weighs as much as all of the data
+FACTOR = 1.1  # by which a raise multiplies it
+PATIENCE = 25  # raises without one more triplet at half of its margin: ten times the strength
+MET = 5  # the same once all triplets are met: half as strong again (1.1^5 = 1.6)
+FAST = 0.05  # a loss that falls by this fraction in an iteration falls fast
+LONGEST = 25  # iterations that it waits in all while the loss falls fast
 
 
 class Ramp:
@@ -55,7 +59,7 @@ class Ramp:
 
 
 class Ramps:
-    """The automatic strengths of both sides; ``patience`` is in raises without a triplet gained."""
+    """The automatic strengths of both sides; ``patience`` as in `PATIENCE`."""
 
     def __init__(self, objective: Objective, patience: int = PATIENCE):
         self.given = objective.strengths
@@ -69,7 +73,7 @@ class Ramps:
 
     @property
     def strengths(self) -> tuple[float, float]:
-        """Those of both sides."""
+        """The strengths of both sides."""
         rows, columns = (
             self.sides[index].strength if index in self.sides else self.given[index]
             for index in (0, 1)
@@ -79,8 +83,8 @@ class Ramps:
     def rise(self, looks: tuple[Look, ...], loss: float | None = None) -> bool:
         """Raise what must be raised; tells whether anything was, or still may be.
 
-        ``looks`` are the terms of the moving sides at the factors, ``loss`` is that there; with
-        None nothing is waited for.
+        ``looks`` are the terms of the moving sides at the factors, and ``loss`` is the loss
+        there. With None it does not wait for the loss to fall.
         """
         if self.sides and loss is not None and self.waits > 0:
             fast = loss < (1.0 - FAST) * self.loss
@@ -88,7 +92,7 @@ class Ramps:
             if fast:
                 self.waits -= 1
                 return True
-        raised = [  # every side's turn
+        raised = [  # a list, so that each side has its turn
             ramp.rise(looks[index].near, looks[index].far) for index, ramp in self.sides.items()
         ]
         return any(raised)

@@ -21,15 +21,16 @@ class Visit(NamedTuple):
     linked, free : bool
         Whether to change the rows that feel triplets or a graph, and the others.
     every : bool
-        False: triplets that are met with room to spare are left out, and rows that have no
-        others go with the free ones. The caller looks whether the objective rose.
+        False: triplets that keep their margin with room to spare are left out, and rows that
+        have no others are treated as free. The caller checks that the objective does not rise.
     guarded : bool
-        False: the caller looks whether the objective rose, rows need not (divergence).
+        False: rows need not check that the objective does not rise, for the caller does
+        (divergence).
     sweeps : int or None
-        At most this many over each row; None is as many as one product with X pays for.
+        At most this many over each row; None: as many as cost about one product with X.
     share : float or None
-        A row stops when a sweep brings less than this share of its first; None: 0.1, and
-        0.01 where much is missing.
+        A row stops when a sweep gains less than this fraction of what its first gained; None:
+        0.1, and 0.01 where much is missing.
     """
 
     linked: bool = True
@@ -40,9 +41,9 @@ class Visit(NamedTuple):
     share: float | None = None
 
 
-KEEP = "keep"  # a multiplier such that the columns of the factor about keep their sizes
+KEEP = "keep"  # stands for the multiplier with which columns keep their sizes, about
 GUARDED = Visit()
-CHECKED = Visit(every=False, guarded=False)  # the caller looks whether the objective rose
+CHECKED = Visit(every=False, guarded=False)  # the caller checks that the objective does not rise
 
 
 class RowDescent:
@@ -54,10 +55,10 @@ class RowDescent:
     index : int
         0: the rows of W, 1: the columns of H.
     n_rows : int or None
-        Rows of the factor, if it has more than X: the others are there to be compared with.
+        Rows of the factor, if it has more than X: triplets compare with the others.
     inert : bool
-        Whether rows with holes have inertia (`row_problems.py`): for steps that are followed by
-        others, where B moves too.
+        Whether rows with holes have inertia (`row_problems.py`). For a fit, where B moves too
+        and more steps follow.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class RowDescent:
         if terms.tying is not None and linked.any():
             raise ValueError("labels cannot be combined with triplets or a graph on one side.")
         # coupled rows are visited in an order that depends on the data, not on their numbers,
-        # so that renaming the rows renames the result (but where their sums are the same)
+        # so that renaming the rows renames the result (except for rows with equal sums)
         sums = view.times(np.ones((view.shape[1], 1), view.dtype))[:, 0]
         n = self.problem.units.n
         self.linked = np.flatnonzero(linked[:n])
@@ -97,7 +98,7 @@ class RowDescent:
         F : ndarray of shape (n_rows, K)
         B : ndarray of shape (n_columns, K)
         terms : SideTerms
-            With the strengths that count.
+            With the strengths to use.
         m : ndarray of shape (K,), KEEP or None
         look : Look or None
             The terms at F, if they are at hand.
@@ -107,7 +108,7 @@ class RowDescent:
         -------
         new : ndarray of shape (n_rows, K)
         loss : float or None
-            None where the step does not tell it.
+            None where the step does not compute it.
         """
         problem, K = self.problem, F.shape[1]
         new = problem.units.take(F)

@@ -1,11 +1,11 @@
 """The rows of one factor while the other is fixed: the problems that coordinate descent solves.
 
 *Inertia.* A row of X with holes may have next to nothing to say about some components. Solved
-exactly, such a row goes as far as it takes to fit its last entry: with few ratings that was seen
-to be 1e8 times as far as other rows are, and then to be felt by everything. So a row with holes
-takes its step as if one more entry of usual size asked every coordinate to stay where it is. The
-minimum is the same, and the objective falls as before, but directions of which the row's entries
-hardly speak are left alone, until they do. What L2 terms do to the same end is taken off.
+exactly, such a row goes as far as it takes to fit its last entry: with few ratings rows were seen
+1e8 times as far out as others, and all other rows then suffered. So a row with holes takes its
+step as if one more entry of usual size asked every coordinate to stay where it is. The minimum is
+the same, and the objective falls as before, but the row hardly moves in directions of which its
+entries say next to nothing. L2 terms have the same effect; what they do already is subtracted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rprnmf.kernels.workspace import Effort, RowTerms, make_kl_workspace, make_w
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries
 
-MOST_SWEEPS = 50
-# Below this share of the sum of squares of X the loss that comes with a step has too few
-# digits left, and is summed anew.
+MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
+# A step computes the loss as a small difference of large numbers. Below this fraction of the sum
+# of squares of X too few digits are left, and the loss is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
 
 
@@ -73,7 +73,7 @@ class Units:
 
 
 class RowProblem(ABC):
-    """What stays from step to step of the rows of one factor.
+    """The rows of one factor: what stays the same from step to step.
 
     A step is asked for in three calls: ``data = at(F, B)``, ``terms(m, inertia)``, ``run``.
 
@@ -88,12 +88,12 @@ class RowProblem(ABC):
         self.view = view = objective.views[index]
         self.units = units = Units(objective.terms[index], view)
         self.loss = objective.loss
-        #: what the squares of a column count in its size: the L2 weights, or None
+        #: weights of the squares of a column's entries in its size: L2 weights, or None
         self.size_weights = objective.scale.weights(index)
-        # Where much is missing every row has a Gram matrix of its own, which costs as much as a
-        # sweep for every entry of the row. Beside it sweeps are cheap, and rows are solved almost
-        # to the end: half as many iterations on ratings and on generated data. All layouts of
-        # the same data follow one rule.
+        # Where much is missing every row has its own Gram matrix, to which each entry of the row
+        # adds the cost of a sweep. Sweeps are cheap beside it, and rows are solved almost to the
+        # end, which halved the number of iterations on ratings and on generated data. The rule is
+        # the same for all layouts of the same data.
         self.share = 0.01 if view.gappy else 0.1
         seen = units.sum(view.row_counts.astype(np.float64))
         self.holed = (seen < units.count * view.shape[1]).astype(view.dtype)
@@ -112,28 +112,28 @@ class RowProblem(ABC):
         effort: Effort,
         coupling: Coupling | None = None,
     ) -> float:
-        """Change some rows of F; what they add to the sum that `total_loss` wants."""
+        """Change some rows of F; returns what they add to the sum that `total_loss` takes."""
 
     @abstractmethod
     def total_loss(self, total: float) -> float | None:
-        """The loss, from the sums over all rows; None where they do not tell it well enough."""
+        """The loss, from the sum over all rows; None where it would have too few digits."""
 
     @abstractmethod
     def cost(self, K: int) -> np.ndarray:
         """About the multiply-adds of each row."""
 
     def sweeps(self, K: int) -> int:
-        """How many sweeps over the rows one product with X pays for (Gillis and Glineur)."""
+        """How many sweeps over the rows cost about one product with X (Gillis and Glineur)."""
         view, n = self.view, self.view.shape[0]
         paid = view.n_observed / n if view.gappy else view.n_nonzero / (n * K)
         return min(MOST_SWEEPS, int(1.5 + 0.5 * paid))
 
     def entry_curvature(self, B: np.ndarray) -> np.ndarray:
-        """What an entry of usual size adds to the curvatures that the kernels work with."""
+        """What one entry of usual size adds to the curvature of each coordinate, about."""
         return power_sums(B, 2) / len(B)
 
     def terms(self, m: np.ndarray, inertia: np.ndarray) -> RowTerms:
-        """The terms of the rows, with a multiplier of the sizes of the columns."""
+        """The terms of the rows, with a multiplier per component for the sizes of the columns."""
         units, none = self.units, np.zeros(len(m))
         pair = (m, none) if self.size_weights is None else (none, m)
         norms = units.l1, units.l2, none, np.stack(pair)
@@ -277,7 +277,7 @@ class DivergenceProblem(RowProblem):
         return None if self.units.tying is not None else max(total, 0.0)
 
     def sweeps(self, K):
-        return 4  # as a rule two are done: a sweep is cheap once the entries are at hand
+        return 4  # mostly two are done; a sweep is cheap once the entries are gathered
 
     def cost(self, K):
         return K * (6.0 * self.entries.row_counts + 4.0)
