@@ -162,6 +162,8 @@ class SideTerms:
 
     def at_strength(self, strength: float) -> SideTerms:
         """The same terms with another strength of the triplets."""
+        if strength == self.strength:
+            return self
         terms = copy.copy(self)
         terms.strength = strength
         return terms
@@ -257,6 +259,8 @@ class Objective:
 
     def at_strengths(self, strengths: tuple[float, float]) -> Objective:
         """The same objective with other strengths of the triplets."""
+        if strengths == self.strengths:
+            return self
         objective = copy.copy(self)
         rows, columns = self.terms
         objective.terms = rows.at_strength(strengths[0]), columns.at_strength(strengths[1])

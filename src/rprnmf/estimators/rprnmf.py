@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +21,7 @@ from rprnmf.metrics import unmet
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.triplets import Triplets, as_triplets
+from rprnmf.triplets.pairs import in_contradiction
 
 
 class RPRNMF(ComposedNMF):
@@ -264,7 +267,34 @@ class RPRNMF(ComposedNMF):
             if triplets.n_triplets:
                 rate = (triplets.n_triplets - left.n_triplets) / triplets.n_triplets
                 setattr(self, f"{side}_satisfied_rate_", rate)
+        if self.converged_:
+            self._check_claim(problem)
         return W
+
+    def _check_claim(self, problem) -> None:
+        """A fit that stopped has not converged if it did not do what was asked; say so."""
+        doubts = []
+        for side, terms in (("row", problem.rows), ("column", problem.columns)):
+            triplets, _ = self._known(side)
+            factor = self.embedding_ if side == "row" else self.components_.T
+            left = unmet(factor, triplets, self.distance_)
+            if terms.automatic and len(left):
+                left = left[~in_contradiction(left, triplets.items)]
+                if len(left):
+                    doubts.append(
+                        f"{len(left)} of {triplets.n_triplets} {side} triplets are not met although "
+                        "they contradict no others: the automatic strength stopped growing. Give "
+                        f"{side}_strength a number, 1 or more, to have them met."
+                    )
+            if triplets.n_triplets and not PENALTIES[problem.penalty].smooth:
+                doubts.append(
+                    f"penalty={problem.penalty!r} has a kink, where steps by rows may stop before "
+                    "a minimum; 'squared_hinge' has none."
+                )
+        if doubts:
+            self.converged_ = False
+            for doubt in dict.fromkeys(doubts):
+                warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
 
     def _known(self, side: str) -> tuple[Triplets, Any]:
         """The triplets of one side as positions, and its names."""

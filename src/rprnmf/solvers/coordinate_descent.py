@@ -10,9 +10,9 @@ loss does not change when scale moves from one factor to the other, so it equals
 penalties of the two sides would gain by that move. The step takes it along as a linear or
 quadratic term, and the columns are then brought to size exactly. Where penalties are so strong
 that this raises the objective, the multiplier is taken that keeps the sizes as they are. Where
-even that is higher, as in first steps from a poor start, a part of the step is tried, then the
-multiplicative one. Components that such a start lets die get a new direction
-(`dead_components.py`).
+even that is higher, as in first steps from a poor start, the multiplicative step is taken, after
+parts of the step where both factors carry a part of the scale. Components that such a start lets
+die get a new direction (`dead_components.py`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.row_descent import CHECKED, GUARDED, KEEP, RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
 
-# How many shorter steps (a quarter each) are tried before the multiplicative one: 3 where both
-# factors carry the scale, else 1.
-SHORTENINGS, SHORTENINGS_FIXED = 4, 2
+# How many shorter steps (a quarter each) are tried where both factors carry the scale.
+SHORTENINGS = 3
 # The first momentum. Where a row sees few columns, or triplets pull at it, the factors turn
 # more from step to step: there too much of it costs the first twenty iterations.
 STEADY, TURNING = 0.7, 0.3
@@ -188,8 +187,8 @@ class CoordinateDescent:
             self.stiff[index] = True
             return self.half_step(index, point)
         old, F = point.factors[index], factors[index]
-        for shortening in range(1, SHORTENINGS if self.scale.balanced else SHORTENINGS_FIXED):
-            part = old + (F - old) * old.dtype.type(0.25**shortening)
+        for shortening in range(SHORTENINGS if self.scale.balanced else 0):
+            part = old + (F - old) * old.dtype.type(0.25 ** (shortening + 1))
             shorter = replaced(point.factors, index, part)
             new = Point(self.objective, *self.scale.apply(*shorter))
             if self.price(new) <= before:

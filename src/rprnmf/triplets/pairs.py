@@ -54,6 +54,20 @@ def numbered_pairs(triplets: np.ndarray) -> Pairs:
     return Pairs(low[first], high[first], place[:half].copy(), place[half:].copy())
 
 
+def in_contradiction(chosen: np.ndarray, triplets: np.ndarray) -> np.ndarray:
+    """Which of some triplets lie on a cycle of all: no distance meets all of a cycle.
+
+    Parameters
+    ----------
+    chosen : ndarray of shape (n_chosen, 3)
+        Some of the triplets.
+    triplets : ndarray of shape (n_triplets, 3)
+    """
+    both = numbered_pairs(np.concatenate((chosen, triplets)))
+    component = both.strong_components()
+    return (component[both.near] == component[both.far])[: len(chosen)]
+
+
 def questions(triplets: np.ndarray) -> np.ndarray:
     """The number 2 k + a of every triplet: k for the question that it answers, a for the answer.
 
