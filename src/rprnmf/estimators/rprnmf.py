@@ -282,9 +282,9 @@ class RPRNMF(ComposedNMF):
                 left = left[~in_contradiction(left, triplets.items)]
                 if len(left):
                     doubts.append(
-                        f"{len(left)} of {triplets.n_triplets} {side} triplets are not met although "
-                        "they contradict no others: the automatic strength stopped growing. Give "
-                        f"{side}_strength a number, 1 or more, to have them met."
+                        f"{len(left)} of {triplets.n_triplets} {side} triplets are not met, "
+                        "although they contradict no others: the automatic strength stopped "
+                        f"growing. Give {side}_strength a number, 1 or more, to have them met."
                     )
             if triplets.n_triplets and not PENALTIES[problem.penalty].smooth:
                 doubts.append(
