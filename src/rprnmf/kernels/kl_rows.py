@@ -161,11 +161,15 @@ def gather(B, size, n_active, space):
 
 @spliced
 def descend(kind, B, least, terms, effort, space):
-    """Sweeps over the components of one row, until one brings little."""
+    """Sweeps over the components of one row, until one brings little.
+
+    Returns how little that is, and what the last one brought.
+    """
     zero = space.f.dtype.type(0)
     huge = np.finfo(space.f.dtype).max
     l2 = space.f.dtype.type(2.0 * terms.l2[kind.i])
     first = zero
+    gained = zero
     for sweep in range(effort.sweeps):
         gained = zero
         for a in range(kind.n_active):
@@ -185,6 +189,7 @@ def descend(kind, B, least, terms, effort, space):
             first = effort.share * gained
         if gained <= first:
             break
+    return first, gained
 
 
 @spliced

@@ -88,11 +88,17 @@ class KLWorkspace(NamedTuple):
     square: np.ndarray  # L2 weights
     squares: np.ndarray
     along: np.ndarray  # squares @ step
+    # for Newton's steps (`kl_newton.py`)
+    ratio: np.ndarray  # per entry: x / y,
+    weighted: np.ndarray  # and a component of the other factor, weighted
+    newton: np.ndarray  # slopes and the like of one row
+    Q: np.ndarray  # its curvature
+    free: np.ndarray  # the components that a step may change
 
 
 def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
     """For rows of K entries; the rows of X have at most ``most`` entries."""
-    x, y, inverse, before = np.empty((4, most), dtype)
+    x, y, inverse, before, ratio, weighted = np.empty((6, most), dtype)
     f, phi, linear = np.empty((3, K), dtype)
     side, up, step, square = np.zeros((4, K))
     return KLWorkspace(
@@ -112,4 +118,9 @@ def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
         square=square,
         squares=np.zeros((SQUARES, K)),
         along=np.zeros(SQUARES),
+        ratio=ratio,
+        weighted=weighted,
+        newton=np.empty((5, K), dtype),
+        Q=np.empty((K, K), dtype),
+        free=np.empty(K, np.int64),
     )

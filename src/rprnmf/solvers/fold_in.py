@@ -13,7 +13,7 @@ from rprnmf.objective import Look, Objective, Problem
 from rprnmf.solvers.fold_in_steps import fold_in_by_steps
 from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.row_descent import RowDescent, Visit
-from rprnmf.solvers.row_problems import ROW_PROBLEMS
+from rprnmf.solvers.row_problems import ROW_PROBLEMS, observed_sums, row_totals
 
 ROUNDS = 100  # of raising the strength: enough for it to go from its first value to its cap
 
@@ -33,9 +33,9 @@ def fold_in(
     known : ndarray of shape (n_known, n_components) or None
         Rows that stay as they are, for triplets to refer to.
     max_iter : int
-        Sweeps over a row.
+        Sweeps over a row, and with the divergence Newton's steps.
     tol : float
-        A row stops when a sweep gains less than ``tol ** 2`` of what its first gained.
+        A row stops when a sweep or step gains less than ``tol ** 2`` of what its first gained.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def descend(
     objective: Objective, F: np.ndarray, Ht: np.ndarray, max_iter: int, tol: float
 ) -> np.ndarray:
     """By coordinate descent."""
-    side = RowDescent(objective, 0, len(F), inert=False)
+    side = RowDescent(objective, 0, len(F), new_rows=True)
     # up to the largest strength: other rows do not suffer from what new rows cannot meet
     ramps = Ramps(objective, patience=ROUNDS)
     terms = objective.terms[0]
@@ -82,13 +82,18 @@ def flat_rows(problem: Problem, Ht: np.ndarray) -> np.ndarray:
     start so far out that rounding hides the minimum.
     """
     view, K = problem.view, Ht.shape[1]
-    total = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype)).astype(np.float64)
-    unit = view.ones_times(np.ascontiguousarray(Ht.sum(axis=1, keepdims=True))).astype(np.float64)
-    l2 = np.zeros_like(total) if problem.rows.l2 is None else K * problem.rows.l2[:, None]
+    l2 = np.zeros(view.shape[0]) if problem.rows.l2 is None else K * problem.rows.l2
     if get_loss(problem.beta_loss).row_problem == "quadratic":
+        total = view.times(np.ones((view.shape[1], 1), dtype=Ht.dtype))[:, 0].astype(np.float64)
+        unit = np.ascontiguousarray(Ht.sum(axis=1, keepdims=True))
+        unit = view.ones_times(unit)[:, 0].astype(np.float64)
         # the loss is at least (total - level * unit)^2 / count
-        above, below = total * unit, unit**2 + view.row_counts[:, None] * l2
+        above, below = total * unit, unit**2 + view.row_counts * l2
     else:  # the divergence is level * unit - total * log(level) + ...
+        total = row_totals(view)
+        unit = np.zeros(1)
+        for sums in observed_sums(view, Ht).T:  # one by one: a row has the same digits anywhere
+            unit = unit + sums
         above, below = 2.0 * total, unit + np.sqrt(unit**2 + 8.0 * l2 * total)
     level = np.divide(above, below, out=np.zeros_like(total), where=(below > 0) & (unit > 0))
-    return np.repeat(level.astype(Ht.dtype), K, axis=1)
+    return np.repeat(level.astype(Ht.dtype)[:, None], K, axis=1)

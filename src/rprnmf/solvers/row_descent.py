@@ -9,7 +9,7 @@ import numpy as np
 from rprnmf.kernels.workspace import Effort
 from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.solvers.incidence import Incidence
-from rprnmf.solvers.row_problems import ROW_PROBLEMS, RowProblem
+from rprnmf.solvers.row_problems import NEW_ROW_PROBLEMS, ROW_PROBLEMS, RowProblem
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 
@@ -56,20 +56,21 @@ class RowDescent:
         0: the rows of W, 1: the columns of H.
     n_rows : int or None
         Rows of the factor, if it has more than X: triplets compare with the others.
-    inert : bool
-        Whether rows with holes have inertia (`row_problems.py`). For a fit, where B moves too
-        and more steps follow.
+    new_rows : bool
+        Whether B stays as it is, as for `transform`. In a fit B moves too and more steps follow:
+        there rows with holes have inertia (`row_problems.py`).
     """
 
     def __init__(
-        self, objective: Objective, index: int, n_rows: int | None = None, inert: bool = True
+        self, objective: Objective, index: int, n_rows: int | None = None, new_rows: bool = False
     ):
         view, terms = objective.views[index], objective.terms[index]
-        self.inert = inert
+        self.new_rows = new_rows
         observed = view.row_counts / view.shape[1]
         self.incidence = Incidence(terms, n_rows or view.shape[0], observed)
         self.n_threads = available_threads(view.n_jobs)
-        self.problem: RowProblem = ROW_PROBLEMS[objective.loss.row_problem or ""](objective, index)
+        problems = NEW_ROW_PROBLEMS if new_rows else ROW_PROBLEMS
+        self.problem: RowProblem = problems[objective.loss.row_problem or ""](objective, index)
         linked = self.incidence.linked
         if terms.tying is not None and linked.any():
             raise ValueError("labels cannot be combined with triplets or a graph on one side.")
@@ -115,7 +116,7 @@ class RowDescent:
         data = problem.at(new, B)
         if isinstance(m, str):
             m = problem.keeping_multiplier(new, B, data)
-        inertia = problem.entry_curvature(B) if self.inert else np.zeros(K)
+        inertia = np.zeros(K) if self.new_rows else problem.entry_curvature(B)
         m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
         row_terms = problem.terms(m, inertia.astype(F.dtype))
         effort = Effort(

@@ -14,14 +14,17 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from rprnmf.kernels.coupling import Coupling
 from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_rows, torn_rows
+from rprnmf.kernels.kl_newton import kl_newton_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
 from rprnmf.kernels.workspace import Effort, RowTerms, make_kl_workspace, make_workspace
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries
+from rprnmf.observed.base import TINY
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
 # A step computes the loss as a small difference of large numbers. Below this fraction of the sum
@@ -264,11 +267,15 @@ class DivergenceProblem(RowProblem):
         return terms
 
     def run(self, rows, F, data, terms, effort, coupling=None):
-        indptr = self.entries.indptr
-        most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
-        space = make_kl_workspace(F.shape[1], F.dtype, most)
+        space = self.workspace(rows, F)
         effort = effort._replace(guarded=effort.guarded or coupling is not None)
         return kl_rows(rows, F, data, terms, coupling, effort, space)
+
+    def workspace(self, rows, F):
+        """For some rows of F."""
+        indptr = self.entries.indptr
+        most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
+        return make_kl_workspace(F.shape[1], F.dtype, most)
 
     def entry_curvature(self, B):
         return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
@@ -283,6 +290,52 @@ class DivergenceProblem(RowProblem):
         return K * (6.0 * self.entries.row_counts + 4.0)
 
 
+def row_totals(view: BaseView) -> np.ndarray:
+    """Sums of the rows of X: the same digits for a row, whatever rows come with it."""
+    ones = np.ones((view.shape[1], 1), dtype=view.dtype)
+    return view.nonzeros().times(ones)[:, 0].astype(np.float64)
+
+
+def observed_sums(view: BaseView, B: np.ndarray) -> np.ndarray:
+    """Sums of B over the observed columns of each row, or one row for all.
+
+    A row has the same digits, whatever rows come with it.
+    """
+    m = view.shape[1]
+    columns = np.arange(m, dtype=np.int32)
+    row = sp.csr_array((np.zeros(m, B.dtype), columns, np.array([0, m])), shape=(1, m))
+    everywhere = Entries(row, n_jobs=1).ones_times(B)
+    if view.complete:
+        return everywhere
+    sums = np.array(view.ones_times(B), order="C")
+    sums[view.row_counts == m] = everywhere
+    return sums
+
+
+class NewRowsDivergence(DivergenceProblem):
+    """The same for new rows, each solved to the end, whatever rows come with it."""
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        view = self.view
+        means = row_totals(view) / np.maximum(view.row_counts, 1)
+        self.floors = TINY[np.dtype(view.dtype)] * np.where(means > 0, means, 1.0)
+
+    def at(self, F, B):
+        sums = observed_sums(self.view, B)
+        return KLData(B, self.entries.arrays, sums, self.floors, self.view.zeros_implied)
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        if coupling is not None:
+            return super().run(rows, F, data, terms, effort, coupling)
+        space = self.workspace(rows, F)
+        kl_newton_rows(rows, F, data, terms, effort, space)
+        return 0.0
+
+    def total_loss(self, total):
+        return None
+
+
 #: the problems that coordinate descent can solve, by what a loss says of its rows
 ROW_PROBLEMS = {
     "quadratic": lambda objective, index: (
@@ -290,3 +343,5 @@ ROW_PROBLEMS = {
     )(objective, index),
     "divergence": DivergenceProblem,
 }
+#: the same for new rows, with the other factor given
+NEW_ROW_PROBLEMS = {**ROW_PROBLEMS, "divergence": NewRowsDivergence}
