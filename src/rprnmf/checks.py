@@ -30,7 +30,7 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
         estimator=whom,
         input_name="X",
     )
-    if sp.issparse(X) and len(X.data) > X.indptr[-1]:  # room for more, which nothing fills
+    if sp.issparse(X) and len(X.data) > X.indptr[-1]:  # arrays longer than what they store
         X = X.copy()
         X.prune()
     values = X.data if sp.issparse(X) else X
@@ -57,7 +57,7 @@ def check_stored(X: Any, whom: str) -> None:
             refuse(f"{name}[{place}] = {indices[place]} is not in 0 to {limit - 1}")
 
     if len(X.shape) != 2:
-        return  # what comes next says so
+        return  # check_array raises the error
     if X.format in ("csr", "csc", "bsr"):
         block = X.blocksize if X.format == "bsr" else (1, 1)
         major, minor = (size // side for size, side in zip(X.shape, block, strict=True))

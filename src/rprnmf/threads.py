@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 Result = TypeVar("Result")
 
-BLOCKS = 16
+BLOCKS = 16  # at most: more than there are threads, so that these end at about the same time
 SMALLEST_BLOCK = 500_000  # multiply-adds below which a thread costs more than it saves
 
 _pools: dict[int, ThreadPoolExecutor] = {}

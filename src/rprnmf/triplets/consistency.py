@@ -14,7 +14,7 @@ from rprnmf.triplets.pairs import Pairs, distinct, numbered_pairs, questions, ri
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 METHODS = ("majority", "drop", "feedback-arc")
-SWEEPS = 30  # of sifting at most
+SWEEPS = 30  # of sifting, at most
 VISITS = 100  # of every edge, on average, while those left out are tried again
 SHOWN = 5  # conflicts, and triplets of each, that a report names
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rprnmf.triplets.pairs import distinct
 
-MOST_ROUNDS = 20  # that bring nothing new, one after the other
+MOST_ROUNDS = 20  # in a row that bring nothing new: then all there is has been found, nearly
 LEAST, MOST = 1 << 12, 1 << 20  # triplets that are drawn at a time
 
 

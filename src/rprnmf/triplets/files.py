@@ -19,7 +19,7 @@ from rprnmf.atomic_file import atomic_file
 COLUMNS = ("q", "r", "s")
 WEIGHT = "weight"
 NAMED = b"rprnmf_named"  # in the metadata of a Parquet file
-MOST_DIGITS = 18
+MOST_DIGITS = 18  # int64 holds every whole number of so many digits
 BLOCK = 1 << 16  # rows that are written at a time
 _WHOLE = re.compile(r"-?[0-9]+")
 
