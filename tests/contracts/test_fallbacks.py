@@ -73,7 +73,7 @@ def test_the_multiplier_that_keeps_the_sizes(monkeypatch, side):
     """One side carries: a step that moved sizes too far is taken again with sizes kept."""
     problem = side, "squared_hinge", 10.0, "kullback-leibler"
     usual = ends(*problem)
-    rows = CoordinateDescent.rows
+    rows = CoordinateDescent.row_step
 
     def rows_that_never_keep_sizes(solver, *arguments):
         stiff, solver.stiff = solver.stiff, {0: False, 1: False}
@@ -81,7 +81,7 @@ def test_the_multiplier_that_keeps_the_sizes(monkeypatch, side):
         solver.stiff = stiff
         return found
 
-    monkeypatch.setattr(CoordinateDescent, "rows", rows_that_never_keep_sizes)
+    monkeypatch.setattr(CoordinateDescent, "row_step", rows_that_never_keep_sizes)
     assert_worse(ends(*problem), usual, 1.1)
 
 

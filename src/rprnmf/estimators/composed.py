@@ -121,7 +121,9 @@ class ComposedNMF(
             else:
                 problem, *start = self._with_components(problem, K, W, H)
             result = self._solver.solve(problem, start, settings)
-            if best is None or self._price(result, problem) < self._price(best, problem):
+            if best is None or self._final_objective(result, problem) < self._final_objective(
+                best, problem
+            ):
                 best = result
             if result.stopped:
                 break
@@ -135,7 +137,7 @@ class ComposedNMF(
         return self._keep(best, problem)
 
     def _size(self, Ht: np.ndarray) -> float:
-        """Of a component, on average; distances in W are those of the data where it is 1."""
+        """Mean size of the components; where it is 1, distances in W are those of the data."""
         sizes = get_loss(self.beta_loss).column_sizes(Ht).astype(np.float64)
         return float(np.sqrt(np.mean(sizes**2))) or 1.0
 
@@ -206,7 +208,9 @@ class ComposedNMF(
         if self.init == "custom":
             W = check_start(W, (n, K), "W", view.dtype)
             H = check_start(H, (K, m), "H", view.dtype)
-            return np.ascontiguousarray(W), np.ascontiguousarray(H.T)  # of copies: used up
+            return np.ascontiguousarray(W), np.ascontiguousarray(
+                H.T
+            )  # copies, which the solver may overwrite
         if W is not None or H is not None:
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set init='custom' to use them "
@@ -227,7 +231,7 @@ class ComposedNMF(
         return start
 
     @staticmethod
-    def _price(result: Result, problem: Problem) -> float:
+    def _final_objective(result: Result, problem: Problem) -> float:
         """The objective where a run ended, at strengths that all starts have in common."""
         objective = Objective(problem, result.W.shape[1])
         return objective.values(*objective.scale.apply(result.W, result.Ht)).objective
@@ -250,7 +254,7 @@ class ComposedNMF(
         self.converged_ = result.converged
         self.history_ = history
         self.reconstruction_err_ = error
-        self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # of no triplets
+        self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # there are no triplets
         endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
             warnings.warn(

@@ -12,13 +12,13 @@ from rprnmf.kernels.csr import copy
 from rprnmf.kernels.quadratic import descend_one
 from rprnmf.kernels.workspace import BEFORE, GRADIENT, INVERSE, NEW, SIDE, STEEP, UP
 
-HALVINGS = 6
+HALVINGS = 6  # of a step: 1/64 of it is as good as none
 LANE_TRIPLETS = 6  # up to so many triplets are modelled by two squares, more by SQUARES
 
 
 @part
 def descend_bent(f, lane, Q, extra, A, bent, effort):
-    """Coordinate descent on a row with all of A; ``bent`` (K, K) is there to work in.
+    """Coordinate descent on a row with all of A; ``bent`` (K, K) is workspace.
 
     As after `lanes.descend_four` the gradient is in the end that of the data alone.
     """
@@ -65,7 +65,7 @@ def finish_row(c, F, i, number, lane, r, p, extra):
     K = F.shape[1]
     half = F.dtype.type(0.5)
     new, g, before = lane[NEW], lane[GRADIENT], lane[BEFORE]
-    step, moved = lane[SIDE], lane[UP]  # their work is done
+    step, moved = lane[SIDE], lane[UP]  # reused: their contents are no longer needed
     f = F[i]
     linear = 0.0
     quadratic = 0.0

@@ -82,7 +82,7 @@ class Coupling(NamedTuple):
     edges: EdgeLists
     rule: Rule
     apart: np.ndarray  # the distances of the pairs in units of sigma, at both places
-    down: np.ndarray  # per row: the part of what bends downwards that counts as upwards
+    down: np.ndarray  # per row: 1 if negative curvature counts as positive (few data), else 0
     scratch: Scratch
 
 
@@ -110,7 +110,7 @@ def feel(c, i, lane):
     """Look at every triplet of row i, before `model`, `change` and `settle`.
 
     Its penalties are kept for `change` under the number ``lane``. Those that pull or push are
-    listed in ``bending``: a loop without branches, for which they are is hard to foretell.
+    listed in ``bending``, without branches: the processor could not predict them.
     """
     begin = c.triplets.first[3 * i]
     now = c.apart[c.pairs.first[i] : c.pairs.first[i + 1]]
@@ -151,10 +151,10 @@ def feel(c, i, lane):
 def model(c, F, i, felt, scale, into):
     """A quadratic model, in row i of F, of everything that couples it.
 
-    Its second order part is that of Gauss and Newton, without what bends downwards. A row with
-    few data, or none, would have nothing to keep it from going as far away as can be: there
-    what bends downwards counts as if it bent upwards, so that by Euclidean distance the row at
-    most about doubles its distance from what it is to leave.
+    Its second order part is that of Gauss and Newton, without negative curvature. Nothing would
+    keep a row with few data, or none, from moving away without limit: there negative curvature
+    counts as positive, so that by Euclidean distance the row at most about doubles its distance
+    from what it is to leave.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def to_others(c: Any, F: Any, i: int, f: Any, distance: Any) -> None:
 def pull(c: Any, F: Any, i: int, scale: float, model: Any, distance: Any) -> None:
     """Slope and curvature of the distances of row i, each times the tension of its pair.
 
-    Curvature that bends downwards counts with the part ``down`` only (see `coupling.model`).
+    Negative curvature counts by ``Coupling.down`` (see `coupling.model`).
     """
     type(distance).pull(c, F, i, scale, model, distance)
 

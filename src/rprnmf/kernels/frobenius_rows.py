@@ -1,8 +1,8 @@
 """Rows of a factor F by coordinate descent on the squared error, the other factor B fixed.
 
 Complete data: one Gram matrix G = B'B serves all rows, but for those with holes. All kernels
-lower the loss, the terms of `workspace.RowTerms` and what couples rows, and return the loss of
-the rows they changed but for the sum of squares of X, which costs next to nothing here.
+lower the loss, the terms of `workspace.RowTerms` and what couples rows. They return the loss of
+the rows they changed, without the sum of squares of X: that value is a by-product.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rprnmf.kernels.workspace import (
     UP,
 )
 
-SOON = 4  # rows ahead
+SOON = 4  # rows ahead for which the memory is asked
 ALONE = 4  # the lane of a row that does not fit among the four in step
 NOBODY = -1
 
@@ -123,7 +123,7 @@ def torn_rows(rows, F, data, holes, terms, effort, space):
     for u in rows:
         l2_u = F.dtype.type(terms.l2[u])
         if torn_gram(u, data.G, holes, terms.members[u], Q) == 0:
-            F[u] = 0  # nothing is observed here, nothing is asked
+            F[u] = 0  # no entry is observed
             continue
         copy(F[u], f)
         curvature(Q, terms.l2[u], 1.0, terms.m2, h)
@@ -141,8 +141,8 @@ def torn_gram(u, G, holes, count, Q):
     """Q = the mean of b b' over what the rows of X that share row u of F observe.
 
     Tells how many entries are observed. Holes are taken away from G = B'B, unless they carry
-    more than half of some component: then what is left is summed, for a difference would have
-    too few digits.
+    more than half of some component: then what is left is summed, because the difference would
+    have too few digits.
     """
     B = holes.B
     K = B.shape[1]
@@ -186,8 +186,8 @@ def add_square(b, Q):
 def coupled_rows(rows, F, data, holes, terms, coupling, effort, space):
     """As `full_rows` and `torn_rows`, for rows that triplets or a graph couple to others.
 
-    Rows that few triplets pull at go four at a time; a group ends where a row comes that
-    shares a triplet or an edge with one of it. ``holes`` is None if no row has any.
+    Rows that few triplets pull at go four at a time; a group ends before a row that
+    shares a triplet or an edge with one of its rows. ``holes`` is None if no row has any.
     """
     h, extra = space.vectors[0], space.vectors[2]
     held, together = space.held, space.together
@@ -237,20 +237,20 @@ def begin(F, data, holes, terms, coupling, effort, space, where):
     ``where`` is the row and the number of the lane.
     """
     i, size = where
-    own, bent = space.matrices[0], space.matrices[1]
+    row_gram, bent = space.matrices[0], space.matrices[1]
     felt = feel(coupling, i, size)
     alone = felt.active > LANE_TRIPLETS
     Q, h, extra = data.G, space.vectors[0], space.vectors[2]
     if holes is not None:
         if holes.torn[i]:
             alone = True
-            torn_gram(i, data.G, holes, terms.members[i], own)
+            torn_gram(i, data.G, holes, terms.members[i], row_gram)
             for k in range(F.shape[1]):
-                data.R[i, k] = dot(own[k], F[i]) - data.P[i, k]
+                data.R[i, k] = dot(row_gram[k], F[i]) - data.P[i, k]
             h, extra = space.vectors[1], space.vectors[3]
-            curvature(own, terms.l2[i], 1.0, terms.m2, h)
-            beyond(own, h, extra)
-            Q = own
+            curvature(row_gram, terms.l2[i], 1.0, terms.m2, h)
+            beyond(row_gram, h, extra)
+            Q = row_gram
     lane = space.lanes[ALONE if alone else size]
     A = space.squares if felt.active > LANE_TRIPLETS else lane[FIRST : SECOND + 1]
     model(coupling, F, i, felt, F.dtype.type(0.5), Model(lane[SIDE], lane[UP], A))

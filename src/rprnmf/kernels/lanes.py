@@ -74,7 +74,7 @@ def descend_four(lanes, Q, extra, effort, coupled):
         f'Qf - 2p'f + 2 side'd + d'(up + aa' + bb')d,    d = what f moves by.
 
     With ``coupled`` None the terms in d are not there. Gradients are brought up to date for two
-    coordinates at a time, for what that takes is mostly reading and writing them. Those of
+    coordinates at a time, because most of the time goes into reading and writing them. Those of
     coupled rows stay those of the data alone, so that they tell afterwards by how much they
     changed; SIDE is overwritten. A row that has ended (its ``alive`` is 0) makes steps of
     exactly 0, and so does a lane of zeros: every row comes out as if it were alone.
@@ -91,7 +91,7 @@ def descend_four(lanes, Q, extra, effort, coupled):
     alive1, alive2, alive3, alive4 = one, one, one, one
     least1, least2, least3, least4 = zero, zero, zero, zero
     for sweep in range(effort.sweeps):
-        won1, won2, won3, won4 = zero, zero, zero, zero
+        gained1, gained2, gained3, gained4 = zero, zero, zero, zero
         for k in range(0, K, 2):
             m = min(k + 1, K - 1)
             there = one if m > k else zero
@@ -123,10 +123,10 @@ def descend_four(lanes, Q, extra, effort, coupled):
             f1[m], f2[m], f3[m], f4[m] = new1, new2, new3, new4
             far = abs(d1) + abs(d2) + abs(d3) + abs(d4) + abs(e1) + abs(e2) + abs(e3) + abs(e4)
             if far != zero:
-                won1 += d1 * d1 * h1[k] + e1 * e1 * h1[m]
-                won2 += d2 * d2 * h2[k] + e2 * e2 * h2[m]
-                won3 += d3 * d3 * h3[k] + e3 * e3 * h3[m]
-                won4 += d4 * d4 * h4[k] + e4 * e4 * h4[m]
+                gained1 += d1 * d1 * h1[k] + e1 * e1 * h1[m]
+                gained2 += d2 * d2 * h2[k] + e2 * e2 * h2[m]
+                gained3 += d3 * d3 * h3[k] + e3 * e3 * h3[m]
+                gained4 += d4 * d4 * h4[k] + e4 * e4 * h4[m]
                 for j in range(K):
                     q, p = row[j], next_row[j]
                     g1[j] += d1 * q + e1 * p
@@ -134,25 +134,26 @@ def descend_four(lanes, Q, extra, effort, coupled):
                     g3[j] += d3 * q + e3 * p
                     g4[j] += d4 * q + e4 * p
                 own, next_own = extra[k], extra[m]
-                g1[k] += d1 * own
-                g2[k] += d2 * own
-                g3[k] += d3 * own
-                g4[k] += d4 * own
-                g1[m] += e1 * next_own
-                g2[m] += e2 * next_own
-                g3[m] += e3 * next_own
-                g4[m] += e4 * next_own
+                g1[k], g2[k] = g1[k] + d1 * own, g2[k] + d2 * own
+                g3[k], g4[k] = g3[k] + d3 * own, g4[k] + d4 * own
+                g1[m], g2[m] = g1[m] + e1 * next_own, g2[m] + e2 * next_own
+                g3[m], g4[m] = g3[m] + e3 * next_own, g4[m] + e4 * next_own
                 if coupled is not None:
                     along = further(lanes, m, along, (e1, e2, e3, e4))
                     curve(lanes, k, (d1, d2, d3, d4))
                     curve(lanes, m, (e1, e2, e3, e4))
         if sweep == 0:
             share = effort.share
-            least1, least2, least3, least4 = share * won1, share * won2, share * won3, share * won4
-        alive1 = zero if won1 <= least1 else alive1
-        alive2 = zero if won2 <= least2 else alive2
-        alive3 = zero if won3 <= least3 else alive3
-        alive4 = zero if won4 <= least4 else alive4
+            least1, least2, least3, least4 = (
+                share * gained1,
+                share * gained2,
+                share * gained3,
+                share * gained4,
+            )
+        alive1 = zero if gained1 <= least1 else alive1
+        alive2 = zero if gained2 <= least2 else alive2
+        alive3 = zero if gained3 <= least3 else alive3
+        alive4 = zero if gained4 <= least4 else alive4
         if alive1 + alive2 + alive3 + alive4 == zero:
             break
 

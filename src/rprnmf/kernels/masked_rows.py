@@ -1,6 +1,6 @@
 """Rows of a factor by coordinate descent on the squared error, where much of X is missing.
 
-As in `frobenius_rows.py`, but every row has a Gram matrix of its own.
+As in `frobenius_rows.py`, but every row has its own Gram matrix.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ class MaskedData(NamedTuple):
 
 @kernel
 def masked_rows(rows, F, data, terms, coupling, effort, space):
-    """``coupling`` is None for rows that no triplet or graph touches."""
+    """Lower some rows by the entries that they observe.
+
+    ``coupling`` is None for rows that no triplet or graph touches.
+    """
     f, p, g, h = space.vectors[0], space.vectors[1], space.vectors[2], space.vectors[3]
     inverse, m1 = space.vectors[4], space.multipliers
     Q = space.matrices[0]
@@ -44,7 +47,7 @@ def masked_rows(rows, F, data, terms, coupling, effort, space):
         curvature(Q, terms.l2[i], terms.members[i], terms.m2, h)
         if coupling is None:
             if indptr[i] == indptr[i + 1]:
-                F[i] = 0  # nothing is observed here, nothing is asked
+                F[i] = 0  # no entry is observed
                 continue
             start(f, p, Q, h, terms.l1[i], m1, g)
             for k in range(F.shape[1]):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from rprnmf.penalties import DISTANCES, SymmetricDivergence
+from rprnmf.penalties import DISTANCES
 from rprnmf.triplets import Triplets, as_triplets
 
 EPS = float(np.finfo(np.float64).eps)
@@ -137,9 +137,7 @@ def triplet_distances(
         floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
     if not floor > 0:
         raise ValueError(f"floor must be greater than 0, got {floor!r}.")
-    measure = DISTANCES[distance]()
-    if isinstance(measure, SymmetricDivergence):
-        measure = SymmetricDivergence(floor)
+    measure = DISTANCES[distance].with_floor(floor)
     return items, measure.values(F, q, r), measure.values(F, q, s)
 
 
