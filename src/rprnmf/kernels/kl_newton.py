@@ -60,7 +60,7 @@ def kl_newton_rows(rows, F, data, terms, effort, space):
         n_active = choose_active(i, data, terms, space)
         gather(data.B, size, n_active, space)
         copy(space.y[:size], space.before)
-        kind = RowKind(i, size, n_active, 0, quadratic)
+        kind = RowKind(i, size, space.columns, n_active, 0, quadratic)
         before = Effort(min(SWEEPS_BEFORE, effort.sweeps), effort.share, False)
         enough, gained = descend(kind, data.B, least, terms, before, space)
         if gained > enough and effort.sweeps > SWEEPS_BEFORE:
@@ -77,7 +77,7 @@ def kl_newton_rows(rows, F, data, terms, effort, space):
 @spliced
 def newton(kind, least, enough, n_steps, space):
     """Newton's steps until one promises no more than ``enough``."""
-    f, active = space.f, space.active
+    f = space.f
     slope, new, old = space.newton[SLOPE], space.newton[NEW], space.newton[OLD]
     half = f.dtype.type(0.5)
     zero = f.dtype.type(0)
@@ -91,8 +91,7 @@ def newton(kind, least, enough, n_steps, space):
         length = f.dtype.type(1)
         for _ in range(HALVINGS):
             for p in range(n_free):
-                k = active[space.free[p]]
-                f[k] = max(old[p] + length * (new[p] - old[p]), zero)
+                f[space.free[p]] = max(old[p] + length * (new[p] - old[p]), zero)
             slopes(kind, least, space)
             after = zero
             for p in range(n_free):
@@ -102,7 +101,7 @@ def newton(kind, least, enough, n_steps, space):
             length *= half
         if not after <= half * promise:
             for p in range(n_free):
-                f[active[space.free[p]]] = old[p]
+                f[space.free[p]] = old[p]
             slopes(kind, least, space)
             return
         if promise <= enough:
@@ -112,29 +111,29 @@ def newton(kind, least, enough, n_steps, space):
 @spliced
 def slopes(kind, least, space):
     """The model, and the slope of the row's sum in every component that may move."""
-    f, y, inverse, columns = space.f, space.y, space.inverse, space.columns
+    f, y, inverse, columns = space.f, space.y, space.inverse, kind.columns
     ratio, slope = space.ratio, space.newton[SLOPE]
     one = f.dtype.type(1)
     size = kind.size
     for t in range(size):
         y[t] = 0
     for a in range(kind.n_active):
-        value = f[space.active[a]]
-        if value > 0:
-            b = columns[a]
+        k = space.active[a]
+        if f[k] > 0:
+            b = columns[k]
             for t in range(size):
-                y[t] += value * b[t]
+                y[t] += f[k] * b[t]
     for t in range(size):
         y[t] = max(y[t], least)
         inverse[t] = one / y[t]
         ratio[t] = space.x[t] * inverse[t]
     for a in range(kind.n_active):
         k = space.active[a]
-        b = columns[a]
+        b = columns[k]
         phi = f.dtype.type(0)
         for t in range(size):
             phi += ratio[t] * b[t]
-        slope[a] = space.linear[k] + f.dtype.type(space.up[k]) * f[k] - phi
+        slope[k] = space.linear[k] + f.dtype.type(space.up[k]) * f[k] - phi
 
 
 @spliced
@@ -143,10 +142,10 @@ def choose_free(kind, space):
     slope, old = space.newton[SLOPE], space.newton[OLD]
     n_free = 0
     for a in range(kind.n_active):
-        value = space.f[space.active[a]]
-        if value > 0 or slope[a] < 0:
-            space.free[n_free] = a
-            old[n_free] = value
+        k = space.active[a]
+        if space.f[k] > 0 or slope[k] < 0:
+            space.free[n_free] = k
+            old[n_free] = space.f[k]
             n_free += 1
     return n_free
 
@@ -154,7 +153,7 @@ def choose_free(kind, space):
 @spliced
 def curvature(kind, n_free, space):
     """Q of the free components; four sums at a time keep the machine busy."""
-    Q, columns, free, weighted = space.Q, space.columns, space.free, space.weighted
+    Q, columns, free, weighted = space.Q, kind.columns, space.free, space.weighted
     dtype = space.f.dtype.type
     for p in range(n_free):
         own = columns[free[p]]
@@ -181,7 +180,7 @@ def curvature(kind, n_free, space):
             q += 1
         for q in range(p):
             Q[q, p] = Q[p, q]
-        Q[p, p] += dtype(space.up[space.active[free[p]]])
+        Q[p, p] += dtype(space.up[free[p]])
 
 
 @spliced

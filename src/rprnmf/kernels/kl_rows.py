@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import inner, kernel, spliced
+from rprnmf.kernels import inner, kernel, part, spliced
 from rprnmf.kernels.coupled import LANE_TRIPLETS
 from rprnmf.kernels.coupling import Model, change, feel, model, settle
 from rprnmf.kernels.csr import Stored, copy, dot
@@ -31,6 +31,9 @@ class KLData(NamedTuple):
     sums: np.ndarray  # per row, or one row for all: sums of B over the observed columns
     floors: np.ndarray  # per row, or one for all: the least that a model value counts as
     zeros_implied: bool  # whether entries that are not stored are observed zeros
+    # B.T where all entries of all rows are stored, else empty: rows then need not gather their
+    # entries, and zeros are entries like any other
+    columns: np.ndarray
 
 
 @kernel
@@ -45,7 +48,12 @@ def kl_rows(rows, F, data, terms, coupling, effort, space):
     for i in rows:
         least = F.dtype.type(data.floors[i if data.floors.shape[0] > 1 else 0])
         copy(F[i], space.f)
-        size = read_row(i, data, least, space)
+        whole = data.columns.shape[0] > 0
+        columns = data.columns if whole else space.columns
+        if whole:
+            size = read_whole_row(i, data, least, space)
+        else:
+            size = read_row(i, data, least, space)
         n_squares = 0
         quadratic = terms.l2[i] > 0.0
         if coupling is not None:
@@ -62,9 +70,10 @@ def kl_rows(rows, F, data, terms, coupling, effort, space):
                 F[i] = 0
                 continue
         n_active = choose_active(i, data, terms, space)
-        gather(data.B, size, n_active, space)
+        if not whole:
+            gather(data.B, size, n_active, space)
         copy(space.y[:size], space.before)
-        kind = RowKind(i, size, n_active, n_squares, quadratic)
+        kind = RowKind(i, size, columns, n_active, n_squares, quadratic)
         descend(kind, data.B, least, terms, effort, space)
         for t in range(size):
             if space.y[t] < NEAR_FLOOR * least:
@@ -80,7 +89,8 @@ class RowKind(NamedTuple):
     """One row and what has been found out about it."""
 
     i: int
-    size: int  # entries that are not zero
+    size: int  # entries that are looked at
+    columns: np.ndarray  # the other factor at these entries, one row per component
     n_active: int  # components that may move
     n_squares: int  # rows of the curvature model
     quadratic: bool  # whether quadratic terms act on it
@@ -109,6 +119,36 @@ def read_row(i, data, least, space):
             phi[k] += ratio * b[k]
         size += 1
     return size
+
+
+@part
+def read_whole_row(i, data, least, space):
+    """As `read_row`, zeros included; no entries if all are zero."""
+    f, x, y, inverse = space.f, space.x, space.y, space.inverse
+    begin = data.entries.indptr[i]
+    size = data.columns.shape[1]
+    zero = f.dtype.type(0)
+    one = f.dtype.type(1)
+    total = zero
+    for t in range(size):
+        x[t] = data.entries.data[begin + t]
+        y[t] = zero
+        total += x[t]
+    for k in range(f.shape[0]):
+        if f[k] > zero:
+            b = data.columns[k]
+            for t in range(size):
+                y[t] += f[k] * b[t]
+    for t in range(size):
+        y[t] = max(y[t], least)
+        inverse[t] = one / y[t]
+    for k in range(f.shape[0]):
+        b = data.columns[k]
+        phi = zero
+        for t in range(size):
+            phi += x[t] * inverse[t] * b[t]
+        space.phi[k] = phi
+    return size if total > zero else 0
 
 
 @spliced
@@ -152,11 +192,11 @@ def choose_active(i, data, terms, space):
 
 @spliced
 def gather(B, size, n_active, space):
-    """The other factor at the entries of the row, one row per component that may move."""
+    """The other factor at the entries of the row, for the components that may move."""
     for t in range(size):
         b = B[space.column[t]]
         for a in range(n_active):
-            space.columns[a, t] = b[space.active[a]]
+            space.columns[space.active[a], t] = b[space.active[a]]
 
 
 @spliced
@@ -196,7 +236,7 @@ def descend(kind, B, least, terms, effort, space):
 def best(kind, a, slow, space):
     """Where one component goes, and the slope there was in it."""
     k = space.active[a]
-    b, x, inverse = space.columns[a], space.x, space.inverse
+    b, x, inverse = kind.columns[k], space.x, space.inverse
     zero = space.f.dtype.type(0)
     p, bend = zero, zero
     for t in range(kind.size):
@@ -226,15 +266,19 @@ def best(kind, a, slow, space):
 @spliced
 def move(kind, B, a, d, least, space):
     """The model after one component of the row moved by d."""
-    b, y, inverse = space.columns[a], space.y, space.inverse
+    b, y, inverse = kind.columns[space.active[a]], space.y, space.inverse
     zero = space.f.dtype.type(0)
     one = space.f.dtype.type(1)
-    lost = 64.0 * np.sqrt(np.finfo(space.f.dtype).eps)  # share of an entry below which it is noise
+    # share of a change below which what is left of an entry is noise
+    lost = space.f.dtype.type(64.0 * np.sqrt(np.finfo(space.f.dtype).eps))
+    noise = zero
     for t in range(kind.size):
-        model_value = max(y[t] + d * b[t], least)
+        change = d * b[t]
+        model_value = max(y[t] + change, least)
         y[t] = model_value
         inverse[t] = one / model_value
-    if d < zero:  # where nearly all of an entry went, its rest is noise
+        noise += min(model_value + lost * change, zero)
+    if noise < zero:  # nearly all of an entry went
         for t in range(kind.size):
             if y[t] < -lost * d * b[t]:
                 y[t] = max(dot(space.f, B[space.column[t]]), least)
@@ -249,7 +293,9 @@ def row_loss(i, size, data, space):
     total = 0.0
     stored = 0.0
     for t in range(size):
-        total += x[t] * np.log(np.float64(x[t]) / y[t]) - x[t] + y[t]
+        total += y[t] - x[t]
+        if x[t] > 0:
+            total += x[t] * np.log(np.float64(x[t]) / y[t])
         stored += y[t]
     if data.zeros_implied:
         c = data.sums[i if data.sums.shape[0] > 1 else 0]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+LINE = 16  # numbers that lie together in the cache
 SQUARES = 8  # rows of the matrix A in the quadratic model of a row's triplets, at most
 LANES = 5  # four rows in step, and one that does not fit among them
 # what a lane holds of its row: see `lanes.py`
@@ -96,8 +97,13 @@ class KLWorkspace(NamedTuple):
     free: np.ndarray  # the components that a step may change
 
 
-def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
-    """For rows of K entries; the rows of X have at most ``most`` entries."""
+def make_kl_workspace(K: int, dtype: np.dtype, most: int, gathers: bool) -> KLWorkspace:
+    """For rows of K entries; the rows of X have at most ``most`` entries.
+
+    See `KLData.columns` for ``gathers``.
+    """
+    width = LINE * (most // LINE + 1) if gathers else 0
+    width += LINE * (width // LINE % 2 == 0)  # rows at a distance of 2^n would share cache lines
     x, y, inverse, before, ratio, weighted = np.empty((6, most), dtype)
     f, phi, linear = np.empty((3, K), dtype)
     side, up, step, square = np.zeros((4, K))
@@ -106,8 +112,8 @@ def make_kl_workspace(K: int, dtype: np.dtype, most: int) -> KLWorkspace:
         y=y,
         inverse=inverse,
         before=before,
-        columns=np.empty((K, most), dtype),
-        column=np.empty(most, np.int64),
+        columns=np.empty((K, width), dtype),
+        column=np.arange(most),
         active=np.empty(K, np.int64),
         f=f,
         phi=phi,

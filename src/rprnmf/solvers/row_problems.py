@@ -27,6 +27,7 @@ from rprnmf.observed import BaseView, Entries
 from rprnmf.observed.base import TINY
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
+FEW_ZEROS = 0.7  # from this fraction of non-zeros on, rows are read without gathering
 # A step computes the loss as a small difference of large numbers. Below this fraction of the sum
 # of squares of X too few digits are left, and the loss is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
@@ -252,13 +253,24 @@ class DivergenceProblem(RowProblem):
             total.sort_indices()
             self.entries = Entries(total, self.view.n_jobs)
         self.floors = np.array([self.view.floor])
+        view = self.view
+        # Where few of the entries of complete rows are zero, it is faster to look at all of them
+        # than to gather the others.
+        self.whole = tying is None and view.complete and not view.zeros_implied
+        self.whole &= view.n_nonzero >= FEW_ZEROS * view.n_observed
 
     def at(self, F, B):
         if self.alike:
             sums = B.sum(axis=0)[None, :]  # one row for all
         else:
             sums = np.array(self.units.sum(self.view.ones_times(B)), order="C")
-        return KLData(B, self.entries.arrays, sums, self.floors, self.view.zeros_implied)
+        return self.data(B, sums)
+
+    def data(self, B, sums):
+        """For the kernels."""
+        columns = np.ascontiguousarray(B.T) if self.whole else np.empty((0, 0), B.dtype)
+        implied = self.view.zeros_implied
+        return KLData(B, self.entries.arrays, sums, self.floors, implied, columns)
 
     def terms(self, m, inertia):
         terms, none = super().terms(m, inertia), np.zeros(len(m))
@@ -275,7 +287,7 @@ class DivergenceProblem(RowProblem):
         """For some rows of F."""
         indptr = self.entries.indptr
         most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
-        return make_kl_workspace(F.shape[1], F.dtype, most)
+        return make_kl_workspace(F.shape[1], F.dtype, most, not self.whole)
 
     def entry_curvature(self, B):
         return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
@@ -320,10 +332,10 @@ class NewRowsDivergence(DivergenceProblem):
         view = self.view
         means = row_totals(view) / np.maximum(view.row_counts, 1)
         self.floors = TINY[np.dtype(view.dtype)] * np.where(means > 0, means, 1.0)
+        self.whole = False  # the zeros of other rows are no reason to sum in another order
 
     def at(self, F, B):
-        sums = observed_sums(self.view, B)
-        return KLData(B, self.entries.arrays, sums, self.floors, self.view.zeros_implied)
+        return self.data(B, observed_sums(self.view, B))
 
     def run(self, rows, F, data, terms, effort, coupling=None):
         if coupling is not None:
