@@ -22,7 +22,16 @@ from same_numbers_fits import ITERATIONS, SIZE, fits
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 ROUNDING = 1e-14  # of the objective: less is no difference in a part of it
 # name of a fit: why its numbers differ from those before, and are meant to
-EXCEPTIONS: dict[str, str] = {}
+FIRST = 10  # iterations in which exceptions agree all the same
+JUMPS = (
+    "divergence distances jump where an entry becomes zero, so that the last digit of a sum grows "
+    f"from step to step; the first {FIRST} iterations agree"
+)
+EXCEPTIONS: dict[str, str] = {
+    f"RPRNMF {loss} cd nan column_triplets distance=divergence row_strength=0.1 "
+    "column_strength=0.1": JUMPS
+    for loss in ("F", "KL")
+}
 
 
 def histories(where: Checkout) -> dict[str, np.ndarray]:
@@ -69,7 +78,9 @@ def row(name: str, runs: list[np.ndarray]) -> dict[str, str]:
         for f in after.dtype.names or ()
         if f != "seconds"
     )
-    verdict = "yes" if same else "excepted" if name in EXCEPTIONS else "no"
+    verdict = "yes" if same else "no"
+    if name in EXCEPTIONS and difference(before[:FIRST], after[:FIRST])[0] <= TOLERANCE[dtype]:
+        verdict = "excepted"
     objective = f"{after['objective'][-1]:.12g}" if after.dtype.names else str(after)
     cells = {"fit": name, "objective": objective, "difference": f"{apart:.1e}", "in": field}
     return cells | {"same": verdict, "again equal": "yes" if repeats else "no"}
