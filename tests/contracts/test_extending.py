@@ -214,3 +214,31 @@ def test_a_name_is_known_as_long_as_it_is_registered(parameter, registry, name):
     for known in set(registry) - {name}:
         assert repr(known) in str(caught.value)
     assert f"Got '{name}'" in str(caught.value)
+
+
+@pytest.mark.parametrize("factor", [0.5, 3.0])
+@pytest.mark.parametrize("solver", ["cd", "paper"])
+def test_a_loss_that_is_not_what_its_row_problem_says_is_refused(monkeypatch, solver, factor):
+    class Times(Loss):
+        """A multiple of the squared error."""
+
+        row_problem = "quadratic"
+
+        def value(self, view, F, G):
+            return factor * LOSSES["frobenius"].value(view, F, G)
+
+        def split(self, view, F, G):
+            return LOSSES["frobenius"].split(view, F, G).times(factor)
+
+        def unit(self, view):
+            return LOSSES["frobenius"].unit(view)
+
+        def curvature(self, view):
+            return factor
+
+    monkeypatch.setitem(LOSSES, "times", Times())
+    with pytest.raises(ValueError, match=r"'times'.*quadratic"):
+        NMF(K, beta_loss="times", solver=solver, max_iter=3).fit(X)
+    fitted = NMF(K, beta_loss="times", solver="mu", max_iter=5, tol=0.0).fit(X)
+    model = fitted.inverse_transform(fitted.embedding_)
+    assert fitted.history_["loss"][-1] == pytest.approx(factor * np.sum((X - model) ** 2))

@@ -123,7 +123,8 @@ class RPRNMF(ComposedNMF):
     reconstruction_err_ : float
         As scikit-learn defines it, over the observed entries.
     converged_ : bool
-        Whether ``tol`` stopped the fit.
+        Whether ``tol`` stopped the fit, and it did what was asked: with automatic strengths all
+        triplets that contradict no others are met, and no kink of a penalty may have stopped it.
     row_satisfied_rate_, column_satisfied_rate_ : float
         The fraction of the triplets that hold; NaN without triplets.
     row_unmet_, column_unmet_ : ndarray of shape (n_unmet, 3)
@@ -284,9 +285,9 @@ class RPRNMF(ComposedNMF):
                     doubts.append(
                         f"{len(left)} of {triplets.n_triplets} {side} triplets are not met, "
                         "although they contradict no others: the automatic strength stopped "
-                        f"growing. Give {side}_strength a number, 1 or more, to have them met."
+                        f"growing. {side}_strength=1 or more, or more components, may meet them."
                     )
-            if triplets.n_triplets and not PENALTIES[problem.penalty].smooth:
+            if not PENALTIES[problem.penalty].smooth and self.history_[f"{side}_penalty"][-1] > 0:
                 doubts.append(
                     f"penalty={problem.penalty!r} has a kink, where steps by rows may stop before "
                     "a minimum; 'squared_hinge' has none."

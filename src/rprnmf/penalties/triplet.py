@@ -40,6 +40,7 @@ class TripletPenalty(SignedGraphPenalty):
     point: Any
     #: what it travels to the kernels as
     shape_class: Any
+    _is_checked: bool
     #: whether the margin has a meaning for it
     needs_margin = True
     #: whether value and slope are zero where the margin is kept
@@ -71,6 +72,20 @@ class TripletPenalty(SignedGraphPenalty):
         self.margin = margin
         offset, slope = (0.0, 1.0) if margin is None else (1.0, 1.0 / margin)
         self.shape = self.shape_class(offset, slope, cap)
+        self._check_compiled()
+
+    def _check_compiled(self) -> None:
+        """Refuse to run another penalty: numba 0.60 confuses named tuples of the same fields."""
+        if "_is_checked" in type(self).__dict__:
+            return
+        near, far = np.array([0.3, 1.1, 0.7]), np.array([0.9, 0.2, 0.8])
+        plain = [self.point(*pair, self.shape).value for pair in zip(near, far, strict=True)]
+        if not np.allclose(self.values(near, far), plain):
+            raise RuntimeError(
+                f"the compiled {type(self).__name__} is not what its `point` says; "
+                "rprnmf needs numba 0.61 or later."
+            )
+        type(self)._is_checked = True
 
     @property
     def rows(self) -> np.ndarray:

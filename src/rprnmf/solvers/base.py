@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from rprnmf.losses import get_loss
+from rprnmf.losses import Loss, get_loss
 from rprnmf.objective import Problem
+from rprnmf.observed import BaseView
 from rprnmf.penalties import PENALTIES
 from rprnmf.solvers.fold_in import fold_in
 from rprnmf.solvers.loop import Result, Settings
@@ -65,9 +66,34 @@ class Solver(ABC):
 
     def check_row_problem(self, problem: Problem, known: list[str]) -> None:
         """The loss must pose one of these row problems."""
-        if get_loss(problem.beta_loss).row_problem not in known:
+        loss = get_loss(problem.beta_loss)
+        if loss.row_problem not in known:
             raise ValueError(
                 f"Invalid beta_loss parameter: solver {self.name!r} does not handle beta_loss = "
                 f"{problem.beta_loss!r}: it needs a loss whose row problem is one of "
                 f"{', '.join(map(repr, known))}, and this loss has none of these; use solver='mu'."
             )
+        if not poses_its_row_problem(problem.view, loss):
+            raise ValueError(
+                f"solver {self.name!r} cannot trust beta_loss = {problem.beta_loss!r}: it says "
+                f"that its row problem is {loss.row_problem!r}, but its value is another; use "
+                "solver='mu'."
+            )
+
+
+def poses_its_row_problem(view: BaseView, loss: Loss) -> bool:
+    """Whether the value of a loss is the one for which its row problem is solved.
+
+    Looked at on a few rows: a multiple of the squared error, say, has the same gradient but for a
+    factor, and steps that take it for the squared error itself would go astray in silence.
+    """
+    part = view.take(np.arange(min(view.shape[0], 4)))
+    if part.n_observed == 0:
+        return True
+    unit = np.sqrt(part.mean or 1.0)
+    F, G = (
+        (unit * (1.0 + np.arange(2 * n).reshape(n, 2) % 3)).astype(part.dtype) for n in part.shape
+    )
+    values = {"quadratic": part.squared_error, "divergence": part.divergence}
+    exact = values[str(loss.row_problem)](F, G)
+    return bool(np.isclose(loss.value(part, F, G), exact, rtol=1e-3))
