@@ -135,6 +135,8 @@ def test_a_missing_name_is_no_name(case):
         Triplets(MISSING[case])
 
 
+# pandas 2.0 calls what numpy 1.26 is about to drop
+@pytest.mark.filterwarnings("ignore:np.find_common_type:DeprecationWarning")
 def test_what_pandas_calls_missing():
     pd = pytest.importorskip("pandas")
     for column in (pd.array([3, pd.NA], dtype="Int64"), ["d", pd.NA], ["d", pd.NaT]):
