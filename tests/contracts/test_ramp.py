@@ -9,7 +9,7 @@ import pytest
 
 from rprnmf.objective import Look, Objective, Problem, Side
 from rprnmf.observed import make_view
-from rprnmf.solvers.ramp import CAP, FACTOR, LONGEST, MET, PATIENCE, Ramps
+from rprnmf.solvers.ramp import CAP, FACTOR, FARTHEST, LONGEST, MET, PATIENCE, Ramps
 
 X = np.random.default_rng(0).random((6, 5)) + 0.1
 MET_WELL = np.array([[0.0], [0.0], [9.0], [9.0], [9.0], [9.0]])
@@ -84,17 +84,38 @@ def test_what_is_met_barely_is_worth_a_few_raises():
     assert not any(grown[MET + 1 :])
 
 
-def test_what_stays_unmet_is_given_up():
-    found, terms = ramps(patience=7)
+CIRCLE = ((0, 1, 2), (2, 0, 1), (1, 2, 0))  # cannot all hold: each pair is nearer than the next
+
+
+def test_what_contradicts_others_is_given_up():
+    found, terms = ramps(CIRCLE, patience=7)
     grown = raises(found, terms, UNMET, [None] * 20)
     assert sum(grown) == 7 + 1
     assert strength(found) < CAP * terms.size_of_named
 
 
-def test_the_strength_has_a_cap():
-    found, terms = ramps(patience=1000)
+def test_for_triplets_in_contradiction_the_strength_has_a_cap():
+    found, terms = ramps(CIRCLE, patience=1000)
     raises(found, terms, UNMET, [None] * 200)
     assert strength(found) == CAP * terms.size_of_named
+
+
+def test_what_can_be_met_is_not_given_up():
+    found, terms = ramps(patience=7)
+    grown = raises(found, terms, UNMET, [None] * 100)
+    assert all(grown[:60])
+    assert not grown[-1]
+    assert strength(found) == pytest.approx(FARTHEST * CAP * terms.size_of_named)
+
+
+def test_but_not_at_the_price_of_the_data():
+    found, terms = ramps(patience=7)
+    flat = found.flat_loss
+    raises(found, terms, UNMET, [0.5 * flat] * 20)
+    high = strength(found)
+    assert raises(found, terms, UNMET, [0.76 * flat]) == [False]
+    assert raises(found, terms, UNMET, [0.74 * flat]) == [True]
+    assert strength(found) > high
 
 
 @pytest.mark.parametrize(("weight", "waits"), [((1.0, 1.0), False), ((2.0, 1.0), True)])

@@ -268,7 +268,7 @@ class RPRNMF(ComposedNMF):
             if triplets.n_triplets:
                 rate = (triplets.n_triplets - left.n_triplets) / triplets.n_triplets
                 setattr(self, f"{side}_satisfied_rate_", rate)
-        if self.converged_:
+        if self.converged_ or (self.tol > 0 and not result.stopped):
             self._check_claim(problem)
         return W
 
@@ -284,10 +284,10 @@ class RPRNMF(ComposedNMF):
                 if len(left):
                     doubts.append(
                         f"{len(left)} of {triplets.n_triplets} {side} triplets are not met, "
-                        "although they contradict no others: the automatic strength stopped "
-                        f"growing. {side}_strength=1 or more, or more components, may meet them."
+                        f"although they contradict no others. {self._remedy(side)}"
                     )
-            if not PENALTIES[problem.penalty].smooth and self.history_[f"{side}_penalty"][-1] > 0:
+            kinked = not PENALTIES[problem.penalty].smooth and self.converged_
+            if kinked and self.history_[f"{side}_penalty"][-1] > 0:
                 doubts.append(
                     f"penalty={problem.penalty!r} has a kink, where steps by rows may stop before "
                     "a minimum; 'squared_hinge' has none."
@@ -296,6 +296,16 @@ class RPRNMF(ComposedNMF):
             self.converged_ = False
             for doubt in dict.fromkeys(doubts):
                 warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
+
+    def _remedy(self, side: str) -> str:
+        """What may meet triplets that a fit with automatic strength left unmet."""
+        if not self.converged_:
+            return f"The fit was still going on: raise max_iter={self.max_iter}."
+        strength = self.history_[f"{side}_strength"][-1]
+        return (
+            "To meet them would have cost half of what the factors explain of X: more components "
+            f"may meet them at less, or {side}_strength={10 * strength:.1g} at any price."
+        )
 
     def _known(self, side: str) -> tuple[Triplets, Any]:
         """The triplets of one side as positions, and its names."""

@@ -11,24 +11,33 @@ would shape factors that the data have not shaped yet, from a poor start such as
 with the Kullback-Leibler loss.
 
 Triplets that no strength can meet must not drive it. Of two opposite triplets the lighter one is
-ignored (both, if they weigh the same). And the strength stops growing for good when the number of
-triplets with less than half of their margin has not fallen for a while.
+ignored (both, if they weigh the same). When the number of triplets with less than half of their
+margin has not fallen for a while, only triplets that contradict no others, and are not met at all,
+are waited for: for these it goes on, faster and beyond the usual cap, unless the factors have lost
+half of what they explain of the data. A fit that ends with such triplets says so in a warning.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
 from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.penalties import TripletPenalty
-from rprnmf.triplets.pairs import questions
+from rprnmf.triplets.pairs import in_contradiction, questions
 
 FIRST, CAP = 1e-3, 1.0  # the first strength and the largest; 1 weighs as much as all of the data
 FACTOR = 1.1  # by which a raise multiplies it
+# For triplets that must be possible: one of many weighs little in the mean of their penalties, and
+# a divergence is small beside the sum of X that strengths count in.
+FASTER, FARTHEST = 1.25, 1e5
 PATIENCE = 25  # raises without one more triplet at half of its margin: ten times the strength
 MET = 5  # the same once all triplets are met: half as strong again (1.1^5 = 1.6)
 FAST = 0.05  # a loss that falls by this fraction in an iteration falls fast
 LONGEST = 25  # iterations that it waits in all while the loss falls fast
+GIVEN_UP = 0.5  # of what the factors explain beyond the mean entry, for triplets at any price
 
 
 class Ramp:
@@ -36,7 +45,9 @@ class Ramp:
 
     def __init__(self, terms: SideTerms, triplets: TripletPenalty, patience: int):
         self.triplets = triplets
-        self.waited_for = ~opposed(triplets)
+        items = np.column_stack((triplets.q, triplets.r, triplets.s))
+        self.waited_for = ~opposed(items, triplets.weight)
+        self.consistent = ~in_contradiction(items, items)
         self.fewest = np.inf
         self.vain = 0
         self.patience = patience
@@ -44,17 +55,26 @@ class Ramp:
         self.cap = CAP * terms.size_of_named
         self.strength = FIRST / FACTOR * terms.size_of_named
 
-    def rise(self, near: np.ndarray, far: np.ndarray) -> bool:
-        """Raise the strength if it must be; tells whether it was."""
-        if self.strength >= self.cap or self.vain >= self.patience:
-            return False
+    def rise(self, near: np.ndarray, far: np.ndarray, affordable: Callable[[], bool]) -> bool:
+        """Raise the strength if it must be; tells whether it was.
+
+        ``affordable`` tells whether the data can bear more than the usual strength.
+        """
         tight = self.waited_for & (far - near < 0.5 * (self.triplets.margin or 0.0))
         count = int(np.sum(tight))
         if count == 0 or (self.vain >= MET and np.all(near[tight] < far[tight])):
             return False
+        factor, cap = FACTOR, self.cap
+        if self.strength >= self.cap or self.vain >= self.patience:
+            possible = np.any(self.consistent & (near >= far)) and affordable()
+            if not possible:
+                return False
+            factor, cap = FASTER, FARTHEST * self.cap
+        if self.strength >= cap:
+            return False
         self.vain = 0 if count < self.fewest else self.vain + 1
         self.fewest = min(self.fewest, count)
-        self.strength = min(self.cap, FACTOR * self.strength)
+        self.strength = min(cap, factor * self.strength)
         return True
 
 
@@ -70,6 +90,8 @@ class Ramps:
         }
         self.loss = np.inf
         self.waits = LONGEST
+        self.objective = objective
+        self.first_loss: float | None = None  # before any raise
 
     @property
     def strengths(self) -> tuple[float, float]:
@@ -92,14 +114,30 @@ class Ramps:
             if fast:
                 self.waits -= 1
                 return True
+        if self.first_loss is None:
+            self.first_loss = loss
         raised = [  # a list, so that each side has its turn
-            ramp.rise(looks[index].near, looks[index].far) for index, ramp in self.sides.items()
+            ramp.rise(looks[index].near, looks[index].far, lambda: self.affordable(loss))
+            for index, ramp in self.sides.items()
         ]
         return any(raised)
 
+    def affordable(self, loss: float | None) -> bool:
+        """Whether the factors still explain enough of the data."""
+        if loss is None or self.first_loss is None:
+            return True
+        return loss <= self.first_loss + GIVEN_UP * max(self.flat_loss - self.first_loss, 0.0)
 
-def opposed(triplets: TripletPenalty) -> np.ndarray:
+    @cached_property
+    def flat_loss(self) -> float:
+        """The loss of the model that has the mean entry everywhere."""
+        view = self.objective.problem.view
+        W, Ht = (np.full((n, 1), np.sqrt(view.mean), view.dtype) for n in view.shape)
+        return float(self.objective.loss.value(view, W, Ht))
+
+
+def opposed(items: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Which triplets (q, r, s) have an opposite (q, s, r) that weighs as much or more."""
-    answer = questions(np.column_stack((triplets.q, triplets.r, triplets.s)))
-    weight = np.bincount(answer, triplets.weight, answer.max(initial=0) + 2)
+    answer = questions(items)
+    weight = np.bincount(answer, weights, answer.max(initial=0) + 2)
     return weight[answer ^ 1] >= weight[answer]
