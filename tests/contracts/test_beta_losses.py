@@ -118,10 +118,12 @@ def test_transform_places_rows_at_their_minimum(beta, masked):
     assert (W * gradient).max() < 1e-3 * loss.unit(view)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 1e-4])
 @pytest.mark.parametrize("beta", BETAS)
-def test_transform_takes_triplets(beta):
+def test_transform_takes_triplets(beta, alpha):
     rng = np.random.default_rng(3)
-    model = RPRNMF(K, beta_loss=beta, **SETTINGS).fit(X, row_triplets=KNOWN["row_triplets"])
+    model = RPRNMF(K, beta_loss=beta, alpha_W=alpha, **SETTINGS)
+    model.fit(X, row_triplets=KNOWN["row_triplets"])
     new = X[:4] * (1 + 0.1 * rng.random((4, M)))
     free = model.transform(new)
     triplets = np.array([[N, 5, 6], [N + 1, 7, 8], [N + 2, N + 3, 9]])

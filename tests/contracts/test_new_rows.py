@@ -1,4 +1,4 @@
-"""`transform` with the divergence: every row at its own minimum, whatever comes with it."""
+"""`transform` with divergences: every row at its own minimum, whatever comes with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rprnmf import NMF
+from rprnmf.losses import get_loss
 from rprnmf.objective import Problem, Side
 from rprnmf.observed import make_view
 from rprnmf.solvers.fold_in import flat_rows, fold_in
@@ -60,6 +61,46 @@ def test_a_row_comes_out_the_same_whatever_comes_with_it(layout, dtype, large):
     np.testing.assert_array_equal(W, alone)
     np.testing.assert_array_equal(W[2:11], model.transform(new[2:11]))
     assert (W[[EMPTY]] == 0).all()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.003])
+@pytest.mark.parametrize("beta", [-1.0, "itakura-saito", 0.5, 1.5, 2.5])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_so_it_does_by_multiplicative_steps(layout, beta, alpha):
+    rng = np.random.default_rng(0)
+    dtype = np.float32
+    without_zeros = dtype(0.05 if beta in (-1.0, "itakura-saito") else 0.0)
+    X, seen = data(rng, dtype)
+    X, missing = laid_out(X + without_zeros, seen, layout)
+    model = NMF(K, beta_loss=beta, solver="mu", missing=missing, init="random", random_state=0)
+    model.set_params(alpha_W=alpha, alpha_H=0.0, l1_ratio=0.5, max_iter=30, tol=0.0).fit(X)
+    model.set_params(max_iter=200, tol=1e-4)
+    for large in (1.0, 1e10):
+        new, seen = data(rng, dtype, large)
+        new, _ = laid_out(new + without_zeros, seen, layout)
+        W = model.transform(new)
+        alone = np.concatenate([model.transform(new[[i]]) for i in range(N)])
+        apart = np.abs(W - alone).max(axis=1)
+        assert (apart <= 1e-5 * alone.max(axis=1)).all()
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("beta", [-1.0, 0.0, 0.5, 1.5, 2.5, 4.0])
+def test_multiplicative_steps_raise_the_sum_of_no_row(beta, l1_ratio):
+    rng = np.random.default_rng(4)
+    X = rng.gamma(0.5, 1.0, (N, M)) + 0.01
+    view, B, loss = make_view(X), rng.gamma(0.5, 1.0, (M, K)), get_loss(beta)
+    for strength in (1e-3, 1.0, 1e3, 1e6):
+        l1, l2 = np.full(N, l1_ratio * strength), np.full(N, (1 - l1_ratio) * strength)
+        problem = Problem(view, beta, rows=Side(l1=l1, l2=l2), only_rows=True)
+        before = np.full(N, np.inf)
+        for max_iter in (1, 2, 3, 5, 10):
+            F = fold_in(problem, B, None, max_iter, 0.0)
+            after = l1 * F.sum(axis=1) + l2 * (F**2).sum(axis=1)
+            for i in range(N):
+                after[i] += loss.value(view.take(np.array([i])), F[[i]], B)
+            assert (after <= before * (1 + 1e-12)).all()
+            before = after
 
 
 def row_sums(view, F, B, side):

@@ -48,7 +48,7 @@ class BetaDivergence(Loss):
         self.step_exponent = 1.0 / max(2.0 - self.beta, self.beta - 1.0, 1.0)
 
     def value(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> float:
-        unit, floor = mean(view), self._floor(view)
+        unit, floor = mean(view), self._floor(F.dtype)
 
         def distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
             return self._distances(x.astype(np.float64) / unit, y.astype(np.float64), floor)
@@ -61,7 +61,7 @@ class BetaDivergence(Loss):
         return float(unit**self.beta * view.entrywise_sum(function, F, G / G.dtype.type(unit)))
 
     def split(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> Split:
-        unit, floor = mean(view), self._floor(view)
+        unit, floor = mean(view), self._floor(F.dtype)
         power = self.beta - 1.0
 
         def weights(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,9 +101,8 @@ class BetaDivergence(Loss):
             )
         super().check(view)
 
-    def _floor(self, view: BaseView) -> float:
+    def _floor(self, dtype: np.dtype) -> float:
         """What a model value of zero counts as, in units of the mean of X."""
-        dtype = np.dtype(view.dtype)
         if self.beta >= 2:
             return TINY[dtype]
         return max(TINY[dtype], LARGEST_POWER[dtype] ** (1.0 / (self.beta - 2.0)))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
+from rprnmf.losses import Loss
 from rprnmf.objective import Look, Objective, SideTerms
+from rprnmf.penalties.norms import Norms
 from rprnmf.solvers.fixed_norm import update_ratio
 from rprnmf.solvers.ramp import Ramps
 from rprnmf.split import Split
@@ -19,8 +23,12 @@ def fold_in_by_steps(
 ) -> np.ndarray:
     """Rows of W that minimise the objective with H fixed.
 
-    A row stops by itself. Steps without penalties cannot raise the loss; others are shortened
-    until the objective does not rise.
+    A row stops by itself. Where it is known how far a step may go, no row looks at another;
+    other steps are shortened until the objective does not rise.
+
+    All is done in double precision. In single precision a row would stop at another step for
+    other rows beside it, which change the rounding, and would be lost below the floor of the
+    model beside a row that is much larger.
 
     Parameters
     ----------
@@ -37,10 +45,12 @@ def fold_in_by_steps(
     -------
     F : ndarray of shape (n_rows + n_known, n_components)
     """
-    terms = objective.terms[0]
+    dtype = F.dtype
+    F, Ht = F.astype(np.float64), Ht.astype(np.float64)
+    terms = with_known_rows(objective.terms[0], len(F))
     steps = RowSteps(objective, Ht)
     if terms.triplets is None:
-        return steps(F, terms, max_iter, tol / 10)
+        return steps(F, terms, max_iter, tol / 10).astype(dtype)
     ramps = Ramps(objective, patience=ROUNDS)
     for _ in range(ROUNDS):
         rising = ramps.rise((Look(terms, F),))
@@ -50,7 +60,42 @@ def fold_in_by_steps(
         F = new
         if not (rising or moved):
             break
-    return F
+    return F.astype(dtype)
+
+
+def with_known_rows(terms: SideTerms, n: int) -> SideTerms:
+    """The terms for a factor of n rows; norms cost nothing in those beyond the rows of X."""
+    norms = terms.norms
+    if norms is None or len(norms.l1) == n:
+        return terms
+    terms, more = copy.copy(terms), n - len(norms.l1)
+    terms.norms = Norms(np.pad(norms.l1, (0, more)), np.pad(norms.l2, (0, more)))
+    return terms
+
+
+def safe_exponent(loss: Loss, terms: SideTerms) -> float | np.ndarray | None:
+    """The exponent of a step that raises the objective of no row, one for all or one for each.
+
+    The step of a loss minimises a function above it, whose slope along the ratio r of a
+    coordinate is ``positive * r**a - negative * r**b`` with a = max(beta - 1, 0) and
+    b = min(beta - 2, 0): r is (negative / positive) ** (1 / (a - b)). L1 terms add a constant to
+    the slope and L2 terms a multiple of r. With both counted as positive parts and with 1 in
+    place of a smaller a where there are L2 terms, r lies between 1 and the minimum of the sum.
+
+    Returns
+    -------
+    exponent : float, ndarray of shape (n_rows, 1) or None
+        None if it is not known.
+    """
+    norms = terms.norms
+    if loss.step_exponent is None or any(term is not norms for _, term in terms.terms):
+        return None
+    if norms is None:
+        return loss.step_exponent
+    if loss.beta is None:
+        return None
+    with_squares = 1.0 / max(3.0 - loss.beta, loss.beta - 1.0)
+    return np.where(norms.l2 > 0, with_squares, loss.step_exponent)[:, None]
 
 
 class RowSteps:
@@ -69,8 +114,9 @@ class RowSteps:
 
     def __call__(self, F: np.ndarray, terms: SideTerms, max_iter: int, tol: float) -> np.ndarray:
         """At most ``max_iter`` steps of every row."""
-        n, guarded = self.n, bool(terms.terms) or self.loss.step_exponent is None
-        exponent = self.loss.step_exponent or 1.0
+        n, safe = self.n, safe_exponent(self.loss, terms)
+        guarded = safe is None
+        exponent = (self.loss.step_exponent or 1.0) if safe is None else safe
         before = self.value(F, terms) if guarded else np.inf
         busy = np.ones(n, dtype=bool)
         for _ in range(max_iter):
