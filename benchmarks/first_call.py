@@ -18,7 +18,7 @@ CASES = [
     *((data, loss) for data in ("dense", "sparse", "masked") for loss in LOSSES),
     *((data, loss) for data in ("dense + triplets", "masked + triplets") for loss in LOSSES),
 ]
-IMPORT_LIMIT, WARM_LIMIT, COLD_LIMIT = 0.3, 0.5, 15.0
+IMPORT_LIMIT, WARM_LIMIT, COLD_LIMIT = 0.3, 0.5, 8.0
 BASE = "import sklearn.decomposition, numba"
 
 

@@ -23,6 +23,7 @@ NAMES = (
     "growth",
     "large",
     "paper_speed",
+    "figure5_speed",
     "toolkit",
     "questions",
     "face_settings",
