@@ -102,6 +102,17 @@ def test_the_unit_of_x_does_not_matter(beta):
     )
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("beta", ["itakura-saito", 0.5])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_model_of_zero_beside_large_entries_overflows_nothing(beta, layout):
+    data, missing = lay_out((1e30 * X).astype(np.float32), MASK, layout)
+    F, G = np.zeros((N, K), np.float32), np.ones((M, K), np.float32)
+    parts = get_loss(beta).split(make_view(data, missing), F, G)
+    assert np.isfinite(parts.positive).all()
+    assert np.isfinite(parts.negative).all()
+
+
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("masked", [False, True])
 def test_transform_places_rows_at_their_minimum(beta, masked):

@@ -61,22 +61,21 @@ class BetaDivergence(Loss):
         return float(unit**self.beta * view.entrywise_sum(function, F, G / G.dtype.type(unit)))
 
     def split(self, view: BaseView, F: np.ndarray, G: np.ndarray) -> Split:
-        unit, floor = mean(view), self._floor(F.dtype)
-        power = self.beta - 1.0
+        floor, power = self._floor(F.dtype), self.beta - 1.0
+        unit = mean(view).astype(F.dtype)
 
         def weights(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             low = np.maximum(y, floor)
             positive = low**power
-            return positive, positive * (x / low)
+            return positive, positive * (x / unit / low)
 
         def weights_of_zero(y: np.ndarray) -> tuple[np.ndarray, None]:
             return np.maximum(y, floor) ** power, None
 
-        # x is not divided by the unit here, so the second part has one power of it less
         function = Entrywise(weights, weights_of_zero)
-        positive, negative = view.entrywise_times(function, F, G / G.dtype.type(unit))
-        dtype = F.dtype.type
-        return Split(positive * dtype(unit**self.beta), negative * dtype(unit**power))
+        parts = view.entrywise_times(function, F, G / unit)
+        size = (mean(view) ** self.beta).astype(F.dtype)
+        return Split(*parts).times(size)
 
     def unit(self, view: BaseView) -> float:
         # Sum of x^beta, as for the two losses of the paper. Below 0 that would be the smallest
