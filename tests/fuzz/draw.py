@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 import rprnmf
+from rprnmf.losses import LOSSES, get_loss
 from tests.builders import (
     LAYOUTS,
     lay_out,
@@ -34,6 +35,7 @@ ESTIMATORS = [
     if inspect.isclass(kind) and issubclass(kind, BaseEstimator)
 ]
 SIZES = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
+BETAS = (-1.0, 0, 0.5, 1, 1.5, 2, 2.5, 3)
 EXTREME_SIZES = (1e-320, 1e-300, 1e-160, 1e-38, 1e30, 1e100, 1e160, 1e300)
 
 
@@ -71,13 +73,17 @@ def draw_call(seed: int, extreme: float = 0.0) -> Call:
     n, m = rng.integers(1, 5, 2) if rng.random() < 0.05 else rng.integers(5, 18, 2)
     hard = bool(rng.random() < extreme)
     values, mask = draw_values(rng, n, m, EXTREME_SIZES if hard else SIZES)
+    losses = draw_loss(rng)
+    beta = get_loss(losses["beta_loss"]).beta
+    if beta is not None and beta <= 0 and rng.random() < 0.9:
+        values = without_zeros(rng, values)
     layout = str(rng.choice(LAYOUTS))
     X, missing = lay_out(values, mask, layout)
     parameters = {
         name: draw_parameter(rng, constraints)
         for name, constraints in kind._parameter_constraints.items()
     }
-    parameters |= usual(rng, seed, missing)
+    parameters |= losses | usual(rng, seed, missing)
     for side, size in (("row", n), ("column", m)):
         if f"{side}_graph" in parameters:
             parameters[f"{side}_graph"] = draw_graph(rng, size)
@@ -115,6 +121,27 @@ def draw_values(
     if not np.isfinite(values).all():
         values = np.minimum(values, np.finfo(dtype).max)
     return values, mask
+
+
+def without_zeros(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    """Zeros replaced by small numbers."""
+    least = values[values > 0].min(initial=values.max(initial=0.0) or 1.0)
+    return np.where(values == 0, least * values.dtype.type(rng.uniform(0.1, 1.0)), values)
+
+
+def draw_loss(rng: np.random.Generator) -> dict[str, Any]:
+    """A loss by name or by number, mostly with the solver that takes it."""
+    names = sorted(LOSSES)
+    form = rng.choice(["name", "name", "usual number", "any number"])
+    loss: Any = names[rng.integers(len(names))]
+    if form == "usual number":
+        loss = BETAS[rng.integers(len(BETAS))]
+    elif form == "any number":
+        loss = float(rng.uniform(-2.0, 4.0))
+    drawn = {"beta_loss": loss}
+    if get_loss(loss).row_problem is None and rng.random() < 0.9:
+        drawn["solver"] = "mu"
+    return drawn
 
 
 def draw_parameter(rng: np.random.Generator, constraints: list) -> Any:
