@@ -14,6 +14,7 @@ from rprnmf.losses import get_loss
 from rprnmf.observed import BaseView
 from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms
 from rprnmf.penalties.triplet import TripletPenalty
+from rprnmf.priors import Prior
 from rprnmf.scale import ScaleRule
 from rprnmf.split import Split
 from rprnmf.tying import Tying
@@ -36,6 +37,10 @@ class Side:
     groups : ndarray of shape (n_rows,) or None
         Rows of the same number are tied.
     l1, l2 : ndarray of shape (n_rows,) or None
+    prior : Prior or None
+    learning : bool
+        Whether triplets and prior are weighed as one: the prior then counts in units of the
+        triplets' margin, and the solver chooses that (`solvers/learning.py`).
     """
 
     triplets: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
@@ -47,6 +52,8 @@ class Side:
     groups: np.ndarray | None = None
     l1: np.ndarray | None = None
     l2: np.ndarray | None = None
+    prior: Prior | None = None
+    learning: bool = False
 
     @property
     def constrained(self) -> bool:
@@ -125,6 +132,7 @@ class SideTerms:
     triplets : TripletPenalty or None
     graph : Graph or None
     norms : Norms or None
+    prior : Prior or None
     tying : Tying or None
     size_of_named : float
         The mean size of the rows that triplets name, over that of all rows; at most 1.
@@ -159,13 +167,18 @@ class SideTerms:
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)
+        self.prior = side.prior
+        self.learning = side.learning and self.triplets is not None and self.prior is not None
 
-    def at_strength(self, strength: float) -> SideTerms:
-        """The same terms with another strength of the triplets."""
-        if strength == self.strength:
+    def at_strength(self, strength: float, margin: float | None = None) -> SideTerms:
+        """The same terms with another strength, and another margin, of the triplets."""
+        same = margin is None or self.triplets is None or margin == self.triplets.margin
+        if strength == self.strength and same:
             return self
         terms = copy.copy(self)
         terms.strength = strength
+        if not same and margin is not None and self.triplets is not None:
+            terms.triplets = self.triplets.with_margin(margin)
         return terms
 
     @property
@@ -179,12 +192,29 @@ class SideTerms:
         return self.strength * self.unit
 
     @property
+    def prior_weight(self) -> float:
+        """What multiplies the prior."""
+        if not self.learning:
+            return 1.0
+        return self.triplet_weight * self.prior_share
+
+    @property
+    def prior_share(self) -> float:
+        """What the prior is multiplied by beside the mean penalty of the triplets."""
+        assert self.triplets is not None
+        n, named = len(self.triplets.q), len(self.triplets.rows)
+        unit = self.triplets.sigma * (self.triplets.margin or 1.0)
+        # 2 lambda / n with lambda = sqrt(n / named): within .005 of what cross-validation finds
+        return 2.0 / (unit * np.sqrt(n * named))
+
+    @property
     def terms(self) -> list[tuple[float, Term]]:
         """The penalties with their weights."""
         pairs = (
             (self.triplet_weight, self.triplets),
             (self.graph_weight, self.graph),
             (1.0, self.norms),
+            (self.prior_weight, self.prior),
         )
         return [(weight, term) for weight, term in pairs if term is not None]
 
@@ -215,12 +245,15 @@ def scale_rule(problem: Problem, n_components: int) -> ScaleRule:
     l2 = None
     if rows.l2 is not None and columns.l2 is not None and rows.l2.any() and columns.l2.any():
         l2 = rows.l2, columns.l2
+    # a prior alone would shrink its factor to nothing while the other grows
+    alone = (rows.prior is None) != (columns.prior is None)
+    free = not (rows.constrained or columns.constrained)
     return ScaleRule(
         problem.view,
         get_loss(problem.beta_loss),
         n_components,
-        rows.constrained,
-        columns.constrained,
+        rows.constrained or (free and alone and rows.prior is not None),
+        columns.constrained or (free and alone and columns.prior is not None),
         frozen=problem.only_rows,
         spread=problem.spread,
         size=problem.size,
@@ -257,13 +290,18 @@ class Objective:
         """The strengths of the triplets of both sides."""
         return self.terms[0].strength, self.terms[1].strength
 
-    def at_strengths(self, strengths: tuple[float, float]) -> Objective:
-        """The same objective with other strengths of the triplets."""
-        if strengths == self.strengths:
+    def at_strengths(
+        self, strengths: tuple[float, float], margins: tuple[float | None, ...] = (None, None)
+    ) -> Objective:
+        """The same objective with other strengths, and margins, of the triplets."""
+        rows, columns = (
+            terms.at_strength(strength, margin)
+            for terms, strength, margin in zip(self.terms, strengths, margins, strict=True)
+        )
+        if (rows, columns) == self.terms:
             return self
         objective = copy.copy(self)
-        rows, columns = self.terms
-        objective.terms = rows.at_strength(strengths[0]), columns.at_strength(strengths[1])
+        objective.terms = rows, columns
         return objective
 
     def values(self, W: np.ndarray, Ht: np.ndarray) -> Values:
@@ -309,7 +347,8 @@ class Objective:
 class Look:
     """The terms of one side at a factor, with its distances computed once.
 
-    Nothing in it depends on the strengths: it stays valid when only these change.
+    Nothing in it depends on the strengths, or but for what it keeps by margin on margins: it stays
+    valid when only these change.
     """
 
     def __init__(self, terms: SideTerms, F: np.ndarray):
@@ -321,17 +360,33 @@ class Look:
             self.near, self.far = terms.triplets.of_triplets(self.apart)
             self.rate = float(np.mean(self.near < self.far))
         self._parts: tuple[float, float, float] | None = None
+        self._triplets: dict[float | None, float] = {}
 
     def value(self, terms: SideTerms) -> float:
         """The sum of the terms."""
+        triplets = 0.0
+        if terms.triplets is not None:
+            margin = terms.triplets.margin
+            if margin not in self._triplets:
+                self._triplets[margin] = terms.triplets.value_at(self.near, self.far)
+            triplets = self._triplets[margin]
+        graph, norms, prior = self.parts(terms)
+        return (
+            terms.triplet_weight * triplets
+            + terms.graph_weight * graph
+            + norms
+            + (terms.prior_weight * prior if terms.prior is not None else 0.0)
+        )
+
+    def parts(self, terms: SideTerms) -> tuple[float, float, float]:
+        """Graph, norms and prior, without their weights."""
         if self._parts is None:
             self._parts = (
-                terms.triplets.value_at(self.near, self.far) if terms.triplets is not None else 0.0,
                 terms.graph.value(self.F) if terms.graph is not None else 0.0,
                 terms.norms.value(self.F) if terms.norms is not None else 0.0,
+                terms.prior.value(self.F) if terms.prior is not None else 0.0,
             )
-        triplets, graph, norms = self._parts
-        return terms.triplet_weight * triplets + terms.graph_weight * graph + norms
+        return self._parts
 
     def gain(self, terms: SideTerms) -> np.ndarray:
         """The derivative of that sum in log c_k when column k of F is multiplied by c_k."""
@@ -342,6 +397,8 @@ class Look:
             gain += terms.graph_weight * terms.graph.gain(self.F)
         if terms.norms is not None:
             gain += terms.norms.gain(self.F)
+        if terms.prior is not None:
+            gain += terms.prior_weight * terms.prior.gain(self.F)
         return gain
 
 

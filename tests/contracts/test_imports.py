@@ -18,7 +18,7 @@ ROOT = Path(rprnmf.__file__).parent
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
     {"triplets", "observed"},
-    {"losses", "penalties", "tying"},
+    {"losses", "penalties", "priors", "tying"},
     {"scale"},
     {"objective"},
     {"start", "metrics"},

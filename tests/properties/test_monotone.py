@@ -7,6 +7,7 @@ import pytest
 
 from rprnmf import RPRNMF
 from rprnmf.penalties import DISTANCES, PENALTIES
+from rprnmf.solvers.ramp import FARTHEST
 from tests.builders import (
     LAYOUTS,
     ROW_LOSSES,
@@ -91,6 +92,6 @@ def test_automatic_strengths_rise_only_and_the_objective_falls_between(solver, s
             continue
         name = f"{side}_strength"
         assert (np.diff(history[name]) >= 0).all()
-        assert history[name].max() <= 1.0
+        assert history[name].max() <= FARTHEST
         steady &= np.diff(history[name]) == 0
     assert (np.diff(history["objective"])[steady] <= 0).all()

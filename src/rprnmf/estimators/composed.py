@@ -15,6 +15,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
+from rprnmf.estimators.prior import (
+    NEW_ROWS,
+    LearnedPrior,
+    learned,
+    obey,
+    prior_of,
+    row_weights,
+    teach,
+)
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
@@ -24,6 +33,7 @@ from rprnmf.estimators.sklearn_callbacks import (
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
+from rprnmf.priors import Prior, make_features
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
 from rprnmf.solvers.fold_in import flat_rows
 from rprnmf.start import Pair, start_factors
@@ -50,6 +60,8 @@ class ComposedNMF(
         "solver": [RegisteredNames(SOLVERS)],
         "beta_loss": [RegisteredNames(LOSSES), Interval(Real, None, None, closed="neither")],
         "missing": [StrOptions({"nan", "zero"}), None],
+        "row_prior": [None, StrOptions({"mean", "data"}), "array-like", "sparse matrix"],
+        "column_prior": [None, StrOptions({"mean", "data"}), "array-like", "sparse matrix"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -105,7 +117,7 @@ class ComposedNMF(
             )
         K = self._rank(view, W, H, update_H)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
-        problem = self._problem(matrix, view, names, knowledge)
+        problem = self._with_priors(self._problem(matrix, view, names, knowledge), matrix)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
             fourth = 4.0, get_loss(self.beta_loss).curvature_power
@@ -120,7 +132,7 @@ class ComposedNMF(
                 start = [*self._start(view, K, W, H, rng)]
             else:
                 problem, *start = self._with_components(problem, K, W, H)
-            result = self._solver.solve(problem, start, settings)
+            result = self._solve(problem, start, settings)
             if best is None or self._final_objective(result, problem) < self._final_objective(
                 best, problem
             ):
@@ -194,6 +206,29 @@ class ComposedNMF(
             **self._penalty(),
         )
 
+    def _with_priors(self, problem: Problem, matrix: Any) -> Problem:
+        """The problem with the priors of both sides."""
+        given = self.row_prior, self.column_prior
+        self._features: list[Any] = [None, None]
+        loss = get_loss(self.beta_loss)
+        sides = list(problem.sides)
+        for index, side in enumerate(("row", "column")):
+            if given[index] is None:
+                continue
+            view = problem.view if index == 0 else problem.view.T
+            found = make_features(given[index], view, matrix if index == 0 else matrix.T, side)
+            self._features[index] = found
+            known = sides[index]
+            learning = self._learns(known)
+            alone = given[1 - index] is None or known.constrained
+            weights = None if learning else row_weights(view, loss, alone)
+            sides[index] = replace(known, prior=prior_of(found, weights), learning=learning)
+        return replace(problem, rows=sides[0], columns=sides[1])
+
+    def _learns(self, side: Side) -> bool:
+        """Whether the triplets of a side teach by way of its prior."""
+        return False
+
     def _with_norms(self, side: Side, view: BaseView, alpha: float) -> Side:
         """L1 and L2 terms as scikit-learn weighs them, by the number of observed entries."""
         if alpha == 0:
@@ -230,9 +265,23 @@ class ComposedNMF(
             )
         return start
 
+    def _obeys(self) -> bool:
+        """Whether triplets that taught are then met one and all."""
+        return False
+
+    def _solve(self, problem: Problem, start: list[Any], settings: Settings) -> Result:
+        if not any(side.learning for side in problem.sides):
+            return self._solver.solve(problem, start, settings)
+        result, self._calibration = teach(self._solver, problem, start, settings)
+        if self._obeys() and not result.stopped:
+            result = obey(self._solver, problem, result, settings)
+        return result
+
     @staticmethod
     def _final_objective(result: Result, problem: Problem) -> float:
         """The objective where a run ended, at strengths that all starts have in common."""
+        if any(side.learning for side in problem.sides):
+            return float(result.history[-1][0])
         objective = Objective(problem, result.W.shape[1])
         return objective.values(*objective.scale.apply(result.W, result.Ht)).objective
 
@@ -254,6 +303,7 @@ class ComposedNMF(
         self.converged_ = result.converged
         self.history_ = history
         self.reconstruction_err_ = error
+        self._keep_priors(result)
         self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # there are no triplets
         endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
@@ -265,31 +315,70 @@ class ComposedNMF(
             )
         return result.W.copy()  # normalising it in place must not reach embedding_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def _keep_priors(self, result: Result) -> None:
+        """What the features of both sides were found to say."""
+        self.prior_: tuple[LearnedPrior | None, LearnedPrior | None] = (None, None)
+        if result.objective is not None and any(part is not None for part in self._features):
+            both = zip(self._features, result.objective.terms, (result.W, result.Ht), strict=True)
+            rows, columns = (
+                None if features is None else learned(features, terms, F)
+                for features, terms, F in both
+            )
+            self.prior_ = rows, columns
+            self._pull_of_new_rows = NEW_ROWS if result.objective.terms[0].learning else 1.0
+
+    def _new_row_prior(self, matrix: Any, view: BaseView, row_features: Any) -> Prior | None:
+        """The pull on new rows; None if there is none, or what it needs was not given."""
+        features, found = self._features[0], self.prior_[0]
+        tables = list(row_features) if isinstance(row_features, (list, tuple)) else [row_features]
+        if row_features is None:
+            tables = []
+        if features is None or len(tables) < features.wants:
+            if row_features is not None:
+                wants = 0 if features is None else features.wants
+                raise ValueError(f"row_prior has {wants} tables of features, got {len(tables)}.")
+            return None
+        assert found is not None
+        phi = features.new(view, matrix, tables)
+        weight = self._pull_of_new_rows * float(np.mean(found.weights))
+        weights = np.full(view.shape[0], weight)
+        # rows without any entry are what their features say
+        weights[view.row_counts == 0] = float(np.mean(found.weights))
+        return Prior(phi, weights, 0.0, (found.coefficients, found.intercept))
+
+    def transform(self, X: Any, row_features: Any = None) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Missing entries are marked as in ``fit``.
+        row_features : array, DataFrame or list of these, default=None
+            Features of the new rows, where ``row_prior`` is a table of features. Without them
+            rows are not pulled.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fold_in(X)
+        return self._fold_in(X, row_features=row_features)
 
     def _fold_in(
-        self, X: Any, triplets: Triplets | None = None, row_names: Any = None
+        self,
+        X: Any,
+        triplets: Triplets | None = None,
+        row_names: Any = None,
+        row_features: Any = None,
     ) -> np.ndarray:
         check_is_fitted(self)
         with blas_threads(self.n_jobs):
-            _, view = self._view(X, reset=False)
+            matrix, view = self._view(X, reset=False)
             side, known = Side(), None
             if triplets is not None:
                 names = axis_names(X, row_names)[0]
                 side, known = self._new_row_triplets(names, view.shape[0], triplets)
             side = self._with_norms(side, view, self.alpha_W)
+            side = replace(side, prior=self._new_row_prior(matrix, view, row_features))
             Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)
             problem = Problem(
                 *(view, self.beta_loss),

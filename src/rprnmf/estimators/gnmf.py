@@ -43,6 +43,12 @@ class GNMF(ComposedNMF):
         The same for the columns.
     row_strength, column_strength : float, default=100.0
     n_neighbors : int, default=5
+    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
+        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+        ("data": alike rows, or, where entries are missing, which are observed); what features
+        predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
+        categories and labels such as "Comedy|Drama" become columns); or a list of these. The
+        predictions are learned with the factors, see ``prior_``.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -103,6 +109,9 @@ class GNMF(ComposedNMF):
         One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
         start; in the solver's units, which for "paper" are those of the authors' program.
+    prior_ : tuple of (LearnedPrior or None)
+        For rows and for columns, what features were found to say: ``names``, ``coefficients``,
+        ``intercept``, ``means``, ``weights`` and ``top(component)``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if X has column names that are strings.
@@ -141,6 +150,8 @@ class GNMF(ComposedNMF):
         row_strength=100.0,
         column_strength=100.0,
         n_neighbors=5,
+        row_prior=None,
+        column_prior=None,
         solver="cd",
         missing=None,
         init=None,
@@ -164,6 +175,8 @@ class GNMF(ComposedNMF):
         self.row_strength = row_strength
         self.column_strength = column_strength
         self.n_neighbors = n_neighbors
+        self.row_prior = row_prior
+        self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
         self.init = init

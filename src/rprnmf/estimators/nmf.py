@@ -25,6 +25,12 @@ class NMF(ComposedNMF):
         scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
         beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
         take the first two only, and with 0 or less X must not contain zeros.
+    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
+        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+        ("data": alike rows, or, where entries are missing, which are observed); what features
+        predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
+        categories and labels such as "Comedy|Drama" become columns); or a list of these. The
+        predictions are learned with the factors, see ``prior_``.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -82,6 +88,9 @@ class NMF(ComposedNMF):
         One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
         start; in the solver's units, which for "paper" are those of the authors' program.
+    prior_ : tuple of (LearnedPrior or None)
+        For rows and for columns, what features were found to say: ``names``, ``coefficients``,
+        ``intercept``, ``means``, ``weights`` and ``top(component)``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if X has column names that are strings.
@@ -102,6 +111,8 @@ class NMF(ComposedNMF):
         n_components="auto",
         *,
         beta_loss="frobenius",
+        row_prior=None,
+        column_prior=None,
         solver="cd",
         missing=None,
         init=None,
@@ -120,6 +131,8 @@ class NMF(ComposedNMF):
     ):
         self.n_components = n_components
         self.beta_loss = beta_loss
+        self.row_prior = row_prior
+        self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
         self.init = init

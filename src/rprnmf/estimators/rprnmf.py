@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,7 +18,7 @@ from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import GRAPH, STRENGTH
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
-from rprnmf.metrics import unmet
+from rprnmf.metrics import triplet_distances, unmet
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.triplets import Triplets, as_triplets
@@ -45,9 +46,11 @@ class RPRNMF(ComposedNMF):
         scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
         beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
         take the first two only, and with 0 or less X must not contain zeros.
-    penalty : {"auto", "exponential", "hinge", "squared_hinge", "logistic"}, default="auto"
-        What a triplet costs. "auto": "squared_hinge", with ``solver="paper"`` the paper's own
-        ("exponential" for Frobenius, "hinge" for Kullback-Leibler).
+    penalty : {"auto", "exponential", "hinge", "squared_hinge", "logistic", "likelihood"}, \
+default="auto"
+        What a triplet costs. "auto": "squared_hinge", "likelihood" beside a prior, and with
+        ``solver="paper"`` the paper's own ("exponential" for Frobenius, "hinge" for
+        Kullback-Leibler).
     distance : {"auto", "euclidean", "divergence"}, default="auto"
         How far apart two rows of a factor are: squared Euclidean or symmetric divergence.
         "auto": "euclidean", with ``solver="paper"`` and Kullback-Leibler "divergence".
@@ -55,13 +58,21 @@ class RPRNMF(ComposedNMF):
         By how much the far distance should exceed the near one, in units of the mean squared
         distance between the rows (columns) of X; for hinge and logistic penalties. Not used by
         ``solver="paper"``, whose hinge has none.
-    row_strength, column_strength : float or "auto", default="auto"
+    row_strength, column_strength : float, "auto" or "obey", default="auto"
         Weight of the triplets' mean penalty. "auto": starts weak and grows, up to 1, until all
         triplets that can be met are met with half of their margin, or growing no longer helps (as
         with contradictory triplets, or a graph that is stronger). A number is used as it is:
         in units of the squared norm of X (Frobenius) or of its sum (Kullback-Leibler), so that
         it does not depend on the unit of X; with "paper" in the paper's own units, where "auto"
-        is 1.
+        is 1. With a prior on the side, "auto" weighs the triplets by what the data leave
+        unexplained, and they teach: answers may be wrong, and not all are met. "obey": as "auto",
+        and then on until all are met that can be.
+    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
+        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+        ("data": alike rows, or, where entries are missing, which are observed); what features
+        predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
+        categories and labels such as "Comedy|Drama" become columns); or a list of these. The
+        predictions are learned with the factors, see ``prior_``.
     row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float, default=100.0
@@ -142,6 +153,9 @@ class RPRNMF(ComposedNMF):
         One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
         start; in the solver's units, which for "paper" are those of the authors' program.
+    prior_ : tuple of (LearnedPrior or None)
+        For rows and for columns, what features were found to say: ``names``, ``coefficients``,
+        ``intercept``, ``means``, ``weights`` and ``top(component)``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if X has column names that are strings.
@@ -168,8 +182,8 @@ class RPRNMF(ComposedNMF):
         "penalty": [RegisteredNames(PENALTIES, "auto")],
         "distance": [RegisteredNames(DISTANCES, "auto")],
         "margin": [Interval(Real, 0, None, closed="neither")],
-        "row_strength": [*STRENGTH, StrOptions({"auto"})],
-        "column_strength": [*STRENGTH, StrOptions({"auto"})],
+        "row_strength": [*STRENGTH, StrOptions({"auto", "obey"})],
+        "column_strength": [*STRENGTH, StrOptions({"auto", "obey"})],
         "row_graph": GRAPH,
         "column_graph": GRAPH,
         "graph_strength": STRENGTH,
@@ -190,6 +204,8 @@ class RPRNMF(ComposedNMF):
         column_graph=None,
         graph_strength=100.0,
         n_neighbors=5,
+        row_prior=None,
+        column_prior=None,
         solver="cd",
         missing=None,
         init=None,
@@ -217,6 +233,8 @@ class RPRNMF(ComposedNMF):
         self.column_graph = column_graph
         self.graph_strength = graph_strength
         self.n_neighbors = n_neighbors
+        self.row_prior = row_prior
+        self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
         self.init = init
@@ -233,8 +251,16 @@ class RPRNMF(ComposedNMF):
         self.callback = callback
         self.verbose = verbose
 
+    def _learns(self, side):
+        return len(side.triplets) > 0 and self.penalty in ("auto", "likelihood")
+
+    def _obeys(self):
+        return "obey" in (self.row_strength, self.column_strength)
+
     def _penalty(self):
         penalty, distance = self._solver.default_penalty(self.beta_loss)
+        if self._taught:
+            penalty = "likelihood"
         return {
             "penalty": penalty if self.penalty == "auto" else self.penalty,
             "distance": distance if self.distance == "auto" else self.distance,
@@ -242,10 +268,16 @@ class RPRNMF(ComposedNMF):
         }
 
     def _sides(self, X, view, names, knowledge):
-        return tuple(
+        sides = tuple(
             self._side(X, n, name, side, knowledge[f"{side}_triplets"])
             for n, name, side in zip(view.shape, names, ("row", "column"), strict=True)
         )
+        priors = self.row_prior, self.column_prior
+        self._taught = any(
+            prior is not None and self._learns(side)
+            for prior, side in zip(priors, sides, strict=True)
+        )
+        return sides
 
     def _side(self, X, n, names, side, triplets) -> Side:
         resolved = as_triplets(triplets).positions(n, names, side)
@@ -261,6 +293,7 @@ class RPRNMF(ComposedNMF):
     def _keep(self, result, problem):
         W = super()._keep(result, problem)
         self.distance_ = problem.distance
+        self._keep_units(result)
         for side, factor in (("row", result.W), ("column", result.Ht)):
             triplets, names = self._known(side)
             left = Triplets(unmet(factor, triplets, self.distance_))
@@ -272,6 +305,19 @@ class RPRNMF(ComposedNMF):
             self._check_claim(problem)
         return W
 
+    def _keep_units(self, result) -> None:
+        """The difference of distances at which an answer is right with the odds e to 1."""
+        self._unit_of_answers = {}
+        if result.objective is None:  # `paper`: its penalties are not made for chances
+            return
+        both = zip(("row", "column"), result.objective.terms, (0, 1), strict=True)
+        for side, terms, index in both:
+            if terms.triplets is not None:
+                unit = terms.triplets.sigma * (terms.triplets.margin or 1.0)
+                if terms.learning:
+                    unit *= self._calibration[index]
+                self._unit_of_answers[side] = unit
+
     def _check_claim(self, problem) -> None:
         """A fit that stopped has not converged if it did not do what was asked; say so."""
         doubts = []
@@ -279,7 +325,7 @@ class RPRNMF(ComposedNMF):
             triplets, _ = self._known(side)
             factor = self.embedding_ if side == "row" else self.components_.T
             left = unmet(factor, triplets, self.distance_)
-            if terms.automatic and len(left):
+            if terms.automatic and len(left) and not (terms.learning and not self._obeys()):
                 left = left[~in_contradiction(left, triplets.items)]
                 if len(left):
                     doubts.append(
@@ -332,7 +378,7 @@ class RPRNMF(ComposedNMF):
 
     def _strength(self, side: str) -> dict[str, Any]:
         strength = getattr(self, f"{side}_strength")
-        if strength != "auto":
+        if not isinstance(strength, str):
             return {"strength": float(strength)}
         return {"strength": 1.0, "automatic": self._solver.automatic}
 
@@ -437,7 +483,68 @@ class RPRNMF(ComposedNMF):
             column_names=column_names,
         )
 
-    def transform(self, X: Any, row_triplets: Any = None, row_names: Any = None) -> np.ndarray:
+    def predict_triplets(self, triplets: Any, side: str = "row") -> np.ndarray:
+        """The chance that each comparison holds.
+
+        It is 1 / (1 + exp((near - far) / unit)) with the distances q-r and q-s. With a prior
+        (``row_prior="data"``, say) the unit is the one that makes the answers of the fit most
+        likely, and the chances are calibrated; otherwise it is the margin.
+
+        Parameters
+        ----------
+        triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3)
+            Between rows (columns) of the fit.
+        side : {"row", "column"}, default="row"
+
+        Returns
+        -------
+        chance : ndarray of shape (n_triplets,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rprnmf import RPRNMF
+        >>> X = np.random.default_rng(0).random((8, 5))
+        >>> known = [[0, 1, 2], [3, 4, 5], [6, 7, 0]]
+        >>> model = RPRNMF(3, row_prior="data", random_state=0).fit(X, row_triplets=known)
+        >>> model.predict_triplets(known).round() == 1
+        array([ True,  True,  True])
+        """
+        check_is_fitted(self)
+        if side not in self._unit_of_answers:
+            raise ValueError(f"the fit had no {side} triplets, so nothing is known of chances.")
+        factor = self.embedding_ if side == "row" else self.components_.T
+        names = getattr(self, f"{side}_names_")
+        asked = as_triplets(triplets).positions(len(factor), names, side)
+        _, near, far = triplet_distances(factor, asked, self.distance_)
+        return expit((far - near) / self._unit_of_answers[side])
+
+    def score_triplets(self, triplets: Any, side: str = "row") -> float:
+        """The fraction of the triplets' weight that the factors meet.
+
+        Parameters
+        ----------
+        triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3)
+            Between rows (columns) of the fit; best such that the fit has not seen.
+        side : {"row", "column"}, default="row"
+
+        Returns
+        -------
+        score : float
+        """
+        check_is_fitted(self)
+        factor = self.embedding_ if side == "row" else self.components_.T
+        asked = as_triplets(triplets).positions(len(factor), getattr(self, f"{side}_names_"), side)
+        _, near, far = triplet_distances(factor, asked, self.distance_)
+        return float(np.average(near < far, weights=summable(asked.weights)))
+
+    def transform(  # type: ignore[override]
+        self,
+        X: Any,
+        row_triplets: Any = None,
+        row_names: Any = None,
+        row_features: Any = None,
+    ) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
 
         Parameters
@@ -450,14 +557,16 @@ class RPRNMF(ComposedNMF):
             where they are.
         row_names : sequence of length n_samples, default=None
             Names of the new rows, where X has no labels.
+        row_features : array, DataFrame or list of these, default=None
+            Features of the new rows, where ``row_prior`` is a table of features. Without them
+            rows are not pulled.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        if row_triplets is None:
-            return self._fold_in(X)
-        return self._fold_in(X, as_triplets(row_triplets), row_names)
+        triplets = None if row_triplets is None else as_triplets(row_triplets)
+        return self._fold_in(X, triplets, row_names, row_features)
 
     def triplet_report(self) -> TripletReport:
         """What became of the triplets of the fit.

@@ -122,7 +122,8 @@ def torn_rows(rows, F, data, holes, terms, effort, space):
     total = 0.0
     for u in rows:
         l2_u = F.dtype.type(terms.l2[u])
-        if torn_gram(u, data.G, holes, terms.members[u], Q) == 0:
+        seen = torn_gram(u, data.G, holes, terms.members[u], Q)
+        if seen == 0 and terms.pull.shape[0] == 0:
             F[u] = 0  # no entry is observed
             continue
         copy(F[u], f)

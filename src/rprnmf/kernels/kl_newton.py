@@ -49,7 +49,7 @@ def kl_newton_rows(rows, F, data, terms, effort, space):
         least = F.dtype.type(data.floors[i if data.floors.shape[0] > 1 else 0])
         copy(F[i], space.f)
         size = read_row(i, data, least, space)
-        if size == 0:  # no entry asks for anything
+        if size == 0 and terms.pull.shape[0] == 0:  # no entry asks for anything
             F[i] = 0
             continue
         quadratic = terms.l2[i] > 0.0

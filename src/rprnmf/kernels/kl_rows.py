@@ -66,7 +66,7 @@ def kl_rows(rows, F, data, terms, coupling, effort, space):
                 n_squares = add_coupling(coupling, F, i, space)
             add_l2(terms, i, space)
         if coupling is None:
-            if size == 0:  # no entry asks for anything
+            if size == 0 and terms.pull.shape[0] == 0:  # no entry asks for anything
                 F[i] = 0
                 continue
         n_active = choose_active(i, data, terms, space)
@@ -184,6 +184,8 @@ def choose_active(i, data, terms, space):
         # a negative multiplier leaves a coordinate at least half of its own slope
         own = c[k] + terms.l1[i]
         space.linear[k] = max(own + terms.members[i] * terms.m1[k], 0.5 * own)
+        if terms.pull.shape[0] > 0:
+            space.linear[k] -= 2.0 * terms.pull[i, k]
         if space.f[k] > zero or space.phi[k] > space.linear[k] + space.side[k]:
             space.active[n_active] = k
             n_active += 1

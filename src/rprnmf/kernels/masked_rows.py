@@ -41,12 +41,16 @@ def masked_rows(rows, F, data, terms, coupling, effort, space):
     for i in rows:
         l2_i = F.dtype.type(terms.l2[i])
         gram(indptr[i], indptr[i + 1], data.entries, data.B, Q, p)
+        pulled = terms.pull.shape[0] > 0
+        if pulled:
+            for k in range(F.shape[1]):
+                p[k] += terms.pull[i, k]
         for k in range(F.shape[1]):
             f[k] = F[i, k]
             m1[k] = terms.members[i] * terms.m1[k]
         curvature(Q, terms.l2[i], terms.members[i], terms.m2, h)
         if coupling is None:
-            if indptr[i] == indptr[i + 1]:
+            if indptr[i] == indptr[i + 1] and not pulled:
                 F[i] = 0  # no entry is observed
                 continue
             start(f, p, Q, h, terms.l1[i], m1, g)

@@ -21,7 +21,8 @@ class RowTerms(NamedTuple):
     """What acts on every row beside its data and other rows.
 
     The kernels add, for row i, sum_k (l1[i] + m1[k]) f_k + (l2[i] (1 + m2[1, k]) + m2[0, k]) f_k^2,
-    the multipliers counting ``members[i]`` times where rows of X share a row.
+    the multipliers counting ``members[i]`` times where rows of X share a row, and
+    - 2 sum_k pull[i, k] f_k.
     """
 
     l1: np.ndarray
@@ -31,6 +32,7 @@ class RowTerms(NamedTuple):
     members: np.ndarray  # how many rows of X share the row
     holed: np.ndarray  # 1 for rows with holes (over their members where data are means), else 0
     inertia: np.ndarray  # per component, for rows with holes: see `solvers/row_problems.py`
+    pull: np.ndarray  # one row per row, or none; kernels for complete data have it in X B already
 
 
 class Effort(NamedTuple):

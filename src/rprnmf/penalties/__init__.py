@@ -5,6 +5,7 @@ from __future__ import annotations
 from rprnmf.penalties.exponential import TripletExponential
 from rprnmf.penalties.graph import Graph
 from rprnmf.penalties.hinge import TripletHinge, TripletSquaredHinge
+from rprnmf.penalties.likelihood import TripletLikelihood
 from rprnmf.penalties.logistic import TripletLogistic
 from rprnmf.penalties.norms import Norms
 from rprnmf.penalties.pair_distance import DISTANCES, PairDistance, SymmetricDivergence
@@ -16,6 +17,7 @@ PENALTIES: dict[str, type[TripletPenalty]] = {
     "hinge": TripletHinge,
     "squared_hinge": TripletSquaredHinge,
     "logistic": TripletLogistic,
+    "likelihood": TripletLikelihood,
 }
 
 __all__ = [

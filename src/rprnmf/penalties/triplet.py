@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +48,8 @@ class TripletPenalty(SignedGraphPenalty):
     ends_at_margin = False
     #: whether its slope is continuous
     smooth = True
+    #: what a tie is violated by, with a margin
+    offset = 1.0
     #: whether it depends on near - far alone
     of_difference = True
 
@@ -70,9 +73,16 @@ class TripletPenalty(SignedGraphPenalty):
         self.distance = distance
         self.sigma = sigma
         self.margin = margin
-        offset, slope = (0.0, 1.0) if margin is None else (1.0, 1.0 / margin)
+        offset, slope = (0.0, 1.0) if margin is None else (self.offset, 1.0 / margin)
         self.shape = self.shape_class(offset, slope, cap)
         self._check_compiled()
+
+    def with_margin(self, margin: float) -> TripletPenalty:
+        """The same triplets with another margin."""
+        other = copy.copy(self)
+        other.margin = margin
+        other.shape = self.shape_class(self.shape.offset, 1.0 / margin, self.shape.cap)
+        return other
 
     def _check_compiled(self) -> None:
         """Refuse to run another penalty: numba 0.60 confuses named tuples of the same fields."""

@@ -63,7 +63,10 @@ class CoordinateDescentSolver(Solver):
         self.check(problem)
         objective = Objective(problem, start[0].shape[1])
         result = Result(*objective.start(start.pop(0), start.pop()))
-        return alternate(CoordinateDescent(objective), result, objective.loss, settings)
+        iteration = CoordinateDescent(objective)
+        result = alternate(iteration, result, objective.loss, settings)
+        result.objective = iteration.objective
+        return result
 
 
 class CoordinateDescent:
@@ -88,7 +91,7 @@ class CoordinateDescent:
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         point = self.point or Point(self.objective, W, Ht)
         rising = self.ramps.rise(point.looks, point.loss)
-        self.objective = self.objective.at_strengths(self.ramps.strengths)
+        self.objective = self.ramps.apply(self.objective)
         new = self.leap(point) if self.momentum.last is not None else None
         if new is None:
             new = self.walk(point)

@@ -32,7 +32,8 @@ class DeadComponents:
     def __init__(self, objective: Objective):
         scale, self.objective = objective.scale, objective
         self.free = 0 if scale.fixed(0) else 1  # the factor whose columns have size 1
-        allowed = scale.fixed(0) != scale.fixed(1) and objective.terms[self.free].norms is None
+        terms = objective.terms[self.free]
+        allowed = scale.fixed(0) != scale.fixed(1) and terms.norms is None and terms.prior is None
         self.left = ATTEMPTS if allowed else 0
 
     def __call__(self, factors: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:

@@ -107,7 +107,7 @@ class Incidence:
             margin is kept. They do not act on the factor; the caller checks that no step breaks
             one.
         """
-        triplets, edges = self.triplets, self.edges
+        triplets, edges = terms.triplets or self.triplets, self.edges
         lists, linked = self.every, self.linked
         # a divergence jumps where an entry becomes zero: no triplet has room to spare
         spares = triplets.ends_at_margin and triplets.distance.smooth_at_zero

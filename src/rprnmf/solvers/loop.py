@@ -102,6 +102,7 @@ class Result:
     converged: bool = False
     stopped: bool = False
     history: list[tuple[float, ...]] = field(default_factory=list)
+    objective: Objective | None = None  # as it was at the end: strengths and margins may change
 
     @property
     def n_iter(self) -> int:

@@ -50,7 +50,10 @@ class MultiplicativeSolver(Solver):
         self.check(problem)
         objective = Objective(problem, start[0].shape[1])
         result = Result(*objective.start(start.pop(0), start.pop()))
-        return alternate(Multiplicative(objective), result, objective.loss, settings)
+        iteration = Multiplicative(objective)
+        result = alternate(iteration, result, objective.loss, settings)
+        result.objective = iteration.objective
+        return result
 
 
 class Multiplicative:
@@ -66,7 +69,7 @@ class Multiplicative:
     def __call__(self, W: np.ndarray, Ht: np.ndarray) -> Step:
         point = self.point or Point(self.objective, W, Ht)
         rising = self.ramps.rise(point.looks, point.loss)
-        self.objective = objective = self.objective.at_strengths(self.ramps.strengths)
+        self.objective = objective = self.ramps.apply(self.objective)
         before = point.values(objective).objective
         new = point
         for half_step in self.half_steps.values():

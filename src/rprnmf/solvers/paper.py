@@ -92,6 +92,11 @@ class PaperSolver(Solver):
             raise ValueError(
                 "solver='paper' has no L1 or L2 terms; use another solver, or alpha_W=0."
             )
+        if any(side.prior is not None for side in problem.sides):
+            raise ValueError(
+                "solver='paper' has no priors; use another solver, or row_prior=None and "
+                "column_prior=None."
+            )
 
     def solve(self, problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
         self.check(problem)

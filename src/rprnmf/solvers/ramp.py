@@ -26,6 +26,7 @@ import numpy as np
 
 from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.penalties import TripletPenalty
+from rprnmf.solvers.learning import LearnedMargin
 from rprnmf.triplets.pairs import in_contradiction, questions
 
 FIRST, CAP = 1e-3, 1.0  # the first strength and the largest; 1 weighs as much as all of the data
@@ -86,7 +87,15 @@ class Ramps:
         self.sides = {
             index: Ramp(terms, terms.triplets, patience)
             for index, terms in enumerate(objective.terms)
-            if terms.automatic and terms.triplets is not None and index in objective.moving
+            if terms.automatic
+            and terms.triplets is not None
+            and index in objective.moving
+            and not terms.learning
+        }
+        self.learned = {
+            index: LearnedMargin()
+            for index, terms in enumerate(objective.terms)
+            if terms.learning and index in objective.moving
         }
         self.loss = np.inf
         self.waits = LONGEST
@@ -102,12 +111,23 @@ class Ramps:
         )
         return rows, columns
 
+    def apply(self, objective: Objective) -> Objective:
+        """An objective with these strengths and margins."""
+        rows, columns = (
+            self.learned[index].margin if index in self.learned else None for index in (0, 1)
+        )
+        return objective.at_strengths(self.strengths, (rows, columns))
+
     def rise(self, looks: tuple[Look, ...], loss: float | None = None) -> bool:
         """Raise what must be raised; tells whether anything was, or still may be.
 
         ``looks`` are the terms of the moving sides at the factors, and ``loss`` is the loss
         there. With None it does not wait for the loss to fall.
         """
+        terms = self.objective.terms
+        changing = [  # a list, so that each side has its turn
+            learned.choose(terms[index], looks[index]) for index, learned in self.learned.items()
+        ]
         if self.sides and loss is not None and self.waits > 0:
             fast = loss < (1.0 - FAST) * self.loss
             self.loss = loss
@@ -120,7 +140,7 @@ class Ramps:
             ramp.rise(looks[index].near, looks[index].far, lambda: self.affordable(loss))
             for index, ramp in self.sides.items()
         ]
-        return any(raised)
+        return any(raised) or any(changing)
 
     def affordable(self, loss: float | None) -> bool:
         """Whether the factors still explain enough of the data."""

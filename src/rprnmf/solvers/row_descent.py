@@ -9,7 +9,7 @@ import numpy as np
 from rprnmf.kernels.workspace import Effort
 from rprnmf.objective import Look, Objective, SideTerms
 from rprnmf.solvers.incidence import Incidence
-from rprnmf.solvers.row_problems import NEW_ROW_PROBLEMS, ROW_PROBLEMS, RowProblem
+from rprnmf.solvers.row_problems import NEW_ROW_PROBLEMS, ROW_PROBLEMS, Pulls, RowProblem
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 
@@ -113,12 +113,13 @@ class RowDescent:
         """
         problem, K = self.problem, F.shape[1]
         new = problem.units.take(F)
-        data = problem.at(new, B)
+        pulls = Pulls.of(terms, F, problem.units)
+        data = problem.at(new, B, pulls.pull)
         if isinstance(m, str):
             m = problem.keeping_multiplier(new, B, data)
         inertia = np.zeros(K) if self.new_rows else problem.entry_curvature(B)
         m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)
-        row_terms = problem.terms(m, inertia.astype(F.dtype))
+        row_terms = problem.terms(m, inertia.astype(F.dtype), pulls)
         effort = Effort(
             problem.sweeps(K) if visit.sweeps is None else visit.sweeps,
             F.dtype.type(problem.share if visit.share is None else visit.share),
@@ -141,7 +142,9 @@ class RowDescent:
             total += sum(map_blocks(run, self.blocks_of(alone, K), self.n_threads))
         if coupling is not None and len(coupled):
             total += problem.run(coupled, new, data, row_terms, effort, coupling)
-        return problem.units.give(new), problem.total_loss(total)
+        pull = pulls.pull
+        pulled = float(np.einsum("ik,ik->", pull, new[: len(pull)], dtype=np.float64))
+        return problem.units.give(new), problem.total_loss(total, pulled)
 
     def blocks_of(self, rows: np.ndarray, K: int) -> list[tuple[int, int]]:
         """The rows in parts of about the same work."""

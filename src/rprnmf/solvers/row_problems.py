@@ -11,7 +11,7 @@ entries say next to nothing. L2 terms have the same effect; what they do already
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,10 +76,27 @@ class Units:
         return F if self.tying is None else F[self.tying.groups]
 
 
+class Pulls(NamedTuple):
+    """The prior of each unit: weight * (f - mean)^2, with pull = weight * mean."""
+
+    weight: np.ndarray | float
+    pull: np.ndarray  # no rows where there is no prior
+
+    @classmethod
+    def of(cls, terms: SideTerms, F: np.ndarray, units: Units) -> Pulls:
+        """At a factor."""
+        if terms.prior is None:
+            return cls(0.0, np.zeros((0, F.shape[1]), F.dtype))
+        times = terms.prior_weight
+        pull = units.sum(times * terms.prior.pull(F)).astype(F.dtype)
+        return cls(units.sum(times * terms.prior.weights), pull)
+
+
 class RowProblem(ABC):
     """The rows of one factor: what stays the same from step to step.
 
-    A step is asked for in three calls: ``data = at(F, B)``, ``terms(m, inertia)``, ``run``.
+    A step is asked for in three calls: ``data = at(F, B, pull)``, ``terms(m, inertia, pulls)``,
+    ``run``.
 
     Parameters
     ----------
@@ -103,7 +120,7 @@ class RowProblem(ABC):
         self.holed = (seen < units.count * view.shape[1]).astype(view.dtype)
 
     @abstractmethod
-    def at(self, F: np.ndarray, B: np.ndarray) -> Any:
+    def at(self, F: np.ndarray, B: np.ndarray, pull: np.ndarray) -> Any:
         """What the kernels need of X and of the other factor; F has one row per unit."""
 
     @abstractmethod
@@ -119,8 +136,11 @@ class RowProblem(ABC):
         """Change some rows of F; returns what they add to the sum that `total_loss` takes."""
 
     @abstractmethod
-    def total_loss(self, total: float) -> float | None:
-        """The loss, from the sum over all rows; None where it would have too few digits."""
+    def total_loss(self, total: float, pulled: float = 0.0) -> float | None:
+        """The loss, from the sum over all rows; None where it would have too few digits.
+
+        ``pulled`` is the sum of pull and factor, entry by entry.
+        """
 
     @abstractmethod
     def cost(self, K: int) -> np.ndarray:
@@ -136,12 +156,12 @@ class RowProblem(ABC):
         """What one entry of usual size adds to the curvature of each coordinate, about."""
         return power_sums(B, 2) / len(B)
 
-    def terms(self, m: np.ndarray, inertia: np.ndarray) -> RowTerms:
+    def terms(self, m: np.ndarray, inertia: np.ndarray, pulls: Pulls) -> RowTerms:
         """The terms of the rows, with a multiplier per component for the sizes of the columns."""
         units, none = self.units, np.zeros(len(m))
         pair = (m, none) if self.size_weights is None else (none, m)
-        norms = units.l1, units.l2, none, np.stack(pair)
-        return RowTerms(*norms, units.count, self.holed, inertia)
+        norms = units.l1, units.l2 + pulls.weight, none, np.stack(pair)
+        return RowTerms(*norms, units.count, self.holed, inertia, pulls.pull)
 
     def keeping_multiplier(self, F: np.ndarray, B: np.ndarray, data: Any) -> np.ndarray:
         """The multiplier under which the loss alone would leave the sizes of columns as they are.
@@ -170,14 +190,17 @@ class GramProblem(RowProblem):
         super().__init__(objective, index)
         units, view = self.units, self.view
         self.torn: np.ndarray | None = None
+        self.prior = objective.terms[index].prior is not None
         if view.holes is not None:
             self.torn = units.sum(view.holes.row_counts.astype(np.float64)) > 0
         self.holed /= units.count.astype(self.holed.dtype)  # its Gram matrices are means
 
-    def at(self, F, B):
+    def at(self, F, B, pull):
         P = self.view.times(B)
         if self.units.tying is not None:
             P = self.units.sum(P) / self.units.count.astype(F.dtype)[:, None]
+        if len(pull):
+            P += pull / self.units.count.astype(F.dtype)[:, None]
         G = B.T @ B
         R = F[: self.units.n] @ G
         R -= P
@@ -187,12 +210,12 @@ class GramProblem(RowProblem):
         gaps = self.torn, B, units.unit, units.member, holes.indptr, holes.indices
         return GramData(R, P, G), Holes(*gaps)
 
-    def terms(self, m, inertia):
-        terms, count = super().terms(m, inertia), self.units.count
+    def terms(self, m, inertia, pulls):
+        terms, count = super().terms(m, inertia, pulls), self.units.count
         return terms._replace(l1=terms.l1 / count, l2=terms.l2 / count)
 
     def keeping_multiplier(self, F, B, data):
-        if self.units.tying is not None or self.torn is not None:
+        if self.units.tying is not None or self.torn is not None or self.prior:
             return super().keeping_multiplier(F, B, data)
         return self.multiplier(F, 2 * data[0].R)
 
@@ -208,8 +231,8 @@ class GramProblem(RowProblem):
         total = full_rows(rows[~torn], F, data, terms, effort, space)
         return total + torn_rows(rows[torn], F, data, holes, terms, effort, space)
 
-    def total_loss(self, total):
-        loss = self.view.squares + total
+    def total_loss(self, total, pulled=0.0):
+        loss = self.view.squares + total + 2.0 * pulled
         return loss if loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares else None
 
     def cost(self, K):
@@ -226,7 +249,7 @@ class MaskedProblem(RowProblem):
             entries = entries.joined(self.units.unit, self.units.member)
         self.entries = entries
 
-    def at(self, F, B):
+    def at(self, F, B, pull):
         return MaskedData(B, self.entries.arrays)
 
     def run(self, rows, F, data, terms, effort, coupling=None):
@@ -259,7 +282,7 @@ class DivergenceProblem(RowProblem):
         self.whole = tying is None and view.complete and not view.zeros_implied
         self.whole &= view.n_nonzero >= FEW_ZEROS * view.n_observed
 
-    def at(self, F, B):
+    def at(self, F, B, pull):
         if self.alike:
             sums = B.sum(axis=0)[None, :]  # one row for all
         else:
@@ -272,8 +295,8 @@ class DivergenceProblem(RowProblem):
         implied = self.view.zeros_implied
         return KLData(B, self.entries.arrays, sums, self.floors, implied, columns)
 
-    def terms(self, m, inertia):
-        terms, none = super().terms(m, inertia), np.zeros(len(m))
+    def terms(self, m, inertia, pulls):
+        terms, none = super().terms(m, inertia, pulls), np.zeros(len(m))
         if self.size_weights is None:  # here the sizes are sums, not sums of squares
             return terms._replace(m1=m, m2=np.stack((none, none)))
         return terms
@@ -292,7 +315,7 @@ class DivergenceProblem(RowProblem):
     def entry_curvature(self, B):
         return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
 
-    def total_loss(self, total):
+    def total_loss(self, total, pulled=0.0):
         return None if self.units.tying is not None else max(total, 0.0)
 
     def sweeps(self, K):
@@ -334,7 +357,7 @@ class NewRowsDivergence(DivergenceProblem):
         self.floors = TINY[np.dtype(view.dtype)] * np.where(means > 0, means, 1.0)
         self.whole = False  # the zeros of other rows are no reason to sum in another order
 
-    def at(self, F, B):
+    def at(self, F, B, pull):
         return self.data(B, observed_sums(self.view, B))
 
     def run(self, rows, F, data, terms, effort, coupling=None):
@@ -344,7 +367,7 @@ class NewRowsDivergence(DivergenceProblem):
         kl_newton_rows(rows, F, data, terms, effort, space)
         return 0.0
 
-    def total_loss(self, total):
+    def total_loss(self, total, pulled=0.0):
         return None
 
 

@@ -1,0 +1,161 @@
+"""What a user gives as a prior -> features, for the rows of the fit and for new rows.
+
+All features of one part are brought to a mean squared length of 1 per row, so that a ridge of one
+size serves them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+from rprnmf.observed import BaseView
+from rprnmf.priors.encoding import FrameEncoder, is_frame
+from rprnmf.priors.kernel import KernelFeatures
+from rprnmf.priors.mask import MaskFeatures
+
+
+def make_features(given: Any, view: BaseView, matrix: Any, side: str) -> Part:
+    """The features that ``row_prior`` or ``column_prior`` asks for.
+
+    Parameters
+    ----------
+    given : "mean", "data", array, sparse array, DataFrame, or a list of these
+    view : BaseView
+        With the rows that the features are of.
+    matrix : {ndarray, sparse array}
+        The same data as they were given.
+    side : {"row", "column"}
+    """
+    if isinstance(given, (list, tuple)) and any(is_part(part) for part in given):
+        return Joined([make_features(part, view, matrix, side) for part in given])
+    if isinstance(given, str):
+        return DataPart(view, matrix) if given == "data" else MeanPart(view.shape[0])
+    return GivenPart(given, view.shape[0], side)
+
+
+def is_part(given: Any) -> bool:
+    """Whether it is features by itself, and not one row of numbers."""
+    return isinstance(given, str) or is_frame(given) or np.ndim(given) == 2 or sp.issparse(given)
+
+
+class Part:
+    """Features of one origin.
+
+    Attributes
+    ----------
+    phi : {ndarray, sparse array} of shape (n_rows, n_features)
+    names : list of str
+    wants : int
+        How many tables new rows must bring.
+    """
+
+    phi: Any
+    names: list[str]
+    wants: int
+
+    def new(self, view: BaseView, matrix: Any, tables: list[Any]) -> Any:
+        """The features of new rows."""
+        raise NotImplementedError
+
+
+class MeanPart(Part):
+    """No features: rows are pulled to their mean."""
+
+    wants = 0
+
+    def __init__(self, n: int):
+        self.phi, self.names = np.zeros((n, 0)), []
+
+    def new(self, view, matrix, tables):
+        return np.zeros((view.shape[0], 0))
+
+
+class DataPart(Part):
+    """Features of X itself: alike rows, or, where entries are missing, which are observed."""
+
+    wants = 0
+
+    def __init__(self, view: BaseView, matrix: Any):
+        self.complete = view.complete
+        if self.complete:
+            self.map: Any = KernelFeatures(matrix)
+        else:
+            self.map = MaskFeatures(observed_ones(view))
+        self.phi = self.new(view, matrix, [])
+        self.names = [f"data{number}" for number in range(self.phi.shape[1])]
+
+    def new(self, view, matrix, tables):
+        return self.map(matrix if self.complete else observed_ones(view))
+
+
+class GivenPart(Part):
+    """Features that a user knows."""
+
+    wants = 1
+
+    def __init__(self, given: Any, n: int, side: str):
+        self.encoder = FrameEncoder(given) if is_frame(given) else None
+        self.side = side
+        phi = self.table(given, n)
+        center = np.asarray(phi.mean(axis=0)).ravel()
+        squares = phi.multiply(phi) if sp.issparse(phi) else phi * phi
+        spread = float(squares.sum()) / max(n, 1) - float(center @ center)
+        self.unit = np.sqrt(spread) if spread > 0 else 1.0
+        self.phi = phi / self.unit
+        if self.encoder is not None:
+            self.names = self.encoder.names
+        else:
+            self.names = [f"x{number}" for number in range(phi.shape[1])]
+
+    def table(self, given: Any, n: int) -> Any:
+        """Numbers, one row per row."""
+        what = f"{self.side}_prior"
+        if self.encoder is not None:
+            found = self.encoder(given)
+        else:
+            found = check_array(given, accept_sparse="csr", dtype=np.float64, input_name=what)
+        if found.shape[0] != n:
+            raise ValueError(
+                f"{what} must have features for each of {n} {self.side}s, got {found.shape[0]}."
+            )
+        return found
+
+    def new(self, view, matrix, tables):
+        found = self.table(tables.pop(0), view.shape[0])
+        if found.shape[1] != self.phi.shape[1]:
+            raise ValueError(
+                f"{self.side}_features have {found.shape[1]} columns, but those of the fit had "
+                f"{self.phi.shape[1]}."
+            )
+        return found / self.unit
+
+
+class Joined(Part):
+    """Several parts side by side."""
+
+    def __init__(self, parts: list[Part]):
+        self.parts = parts
+        self.phi = beside([part.phi for part in parts])
+        self.names = [name for part in parts for name in part.names]
+        self.wants = sum(part.wants for part in parts)
+
+    def new(self, view, matrix, tables):
+        return beside([part.new(view, matrix, tables) for part in self.parts])
+
+
+def beside(tables: list[Any]) -> Any:
+    """Columns side by side; sparse if all are."""
+    if all(sp.issparse(table) for table in tables):
+        return sp.csr_array(sp.hstack(tables))
+    return np.hstack([t.toarray() if sp.issparse(t) else t for t in tables])
+
+
+def observed_ones(view: BaseView) -> sp.csr_array:
+    """Ones where an entry is observed."""
+    ones = view.stored().matrix().astype(np.float64, copy=True)
+    ones.data[:] = 1.0
+    return ones
