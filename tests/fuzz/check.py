@@ -147,6 +147,7 @@ def check_objective(call: Call, model: Any) -> None:
     settings = resolved(model)
     out_of_scope = settings.solver not in DESCENT or "update_H" in call.arguments
     out_of_scope |= call.extreme  # plain sums would overflow, or be nothing but rounding
+    out_of_scope |= getattr(model, "_taught", False)  # the margin is learned, and not recorded
     if out_of_scope or not call.values[call.mask].any():
         return
     last = model.history_[-1]
@@ -168,6 +169,10 @@ def check_objective(call: Call, model: Any) -> None:
     X = np.where(call.mask, call.values, 0.0).astype(np.float64)
     with np.errstate(all="ignore"):
         slow = slow_objective(settings, X, call.mask, W, H, knowledge, graphs, strengths)
+        for prior, F in zip(model.prior_, (W, H.T), strict=True):
+            if prior is not None:
+                apart = prior.weights @ np.sum((F - prior.means) ** 2, axis=1)
+                slow += apart + prior.ridge * np.sum(prior.coefficients**2)
     if not np.isfinite(slow):
         return  # points that are all equal have no scale, and sums may overflow: nothing to say
     seen, single = X[call.mask], call.values.dtype == np.float32

@@ -66,6 +66,8 @@ class LearnedPrior:
         The prior mean of every row; may be negative, where the row itself ends at zero.
     weights : ndarray of shape (n_rows,)
         How strongly each row is pulled to it.
+    ridge : float
+        What the squared coefficients are multiplied by in the objective.
     """
 
     names: list[str]
@@ -73,6 +75,7 @@ class LearnedPrior:
     intercept: np.ndarray
     means: np.ndarray
     weights: np.ndarray
+    ridge: float
 
     def top(self, component: int, n: int = 5) -> list[tuple[str, float]]:
         """The features that raise a component most, with their coefficients."""
@@ -84,7 +87,8 @@ def learned(features: Any, terms: Any, F: np.ndarray) -> LearnedPrior:
     """What the prior of a side is at its factor."""
     B, b = terms.prior.coefficients(F)
     weights = terms.prior_weight * terms.prior.weights
-    return LearnedPrior(features.names, B, b, terms.prior.means(F), weights)
+    ridge = terms.prior_weight * terms.prior.ridge
+    return LearnedPrior(features.names, B, b, terms.prior.means(F), weights, ridge)
 
 
 class HeldOut(NamedTuple):

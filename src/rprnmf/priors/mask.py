@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import svds
+from sklearn.utils.extmath import randomized_svd
 
 VECTORS = 80
 POWER = 0.4  # of the counts; chosen on ratings
@@ -28,13 +28,8 @@ class MaskFeatures:
         counts = np.maximum(np.asarray(mask.sum(axis=0)).ravel(), 1.0)
         self.column_weights = counts**-POWER
         A = self.weighted(mask)
-        rank = min(VECTORS, min(A.shape) - 1)
-        if rank < 1:
-            self.vectors = np.zeros((A.shape[1], 0))
-        else:
-            # a start without chance: the same features for the same data
-            start = np.ones(min(A.shape))
-            self.vectors = svds(A, k=rank, v0=start)[2].T
+        # a fixed seed: the same features for the same data
+        self.vectors = randomized_svd(A, min(VECTORS, *A.shape), random_state=0)[2].T
         features = A @ self.vectors
         self.center = features.mean(axis=0)
         spread = np.mean(np.sum((features - self.center) ** 2, axis=1))
