@@ -26,6 +26,7 @@ NAMES = (
     "figure5_speed",
     "toolkit",
     "questions",
+    "learning",
     "face_settings",
 )
 

@@ -30,11 +30,19 @@ def test_the_example_runs_and_the_comparisons_hold(capsys):
     assert error > 0
 
 
+def test_comparisons_teach(capsys):
+    names: dict = {}
+    exec(block(1), names)
+    taught, obeyed = map(float, capsys.readouterr().out.splitlines()[0].split())
+    assert taught > obeyed + 0.03
+    assert names["model"].predict_triplets(names["unseen"]).max() > 0.9
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(block(1), names)
+    exec(block(2), names)
     text = capsys.readouterr().out
     assert "3 triplets, 2 of them in 1 conflicts" in text
     assert "<- recommended" in text
