@@ -34,6 +34,9 @@ class Side:
         Whether the solver chooses the strength; ``strength`` is then the largest.
     graph : sparse array or None
     graph_strength : float
+    graph_automatic : bool
+        Whether the strength of the graph is still to be chosen (`estimators/graph_strength.py`);
+        ``graph_strength`` is then that of solvers that choose none.
     groups : ndarray of shape (n_rows,) or None
         Rows of the same number are tied.
     l1, l2 : ndarray of shape (n_rows,) or None
@@ -49,6 +52,7 @@ class Side:
     automatic: bool = False
     graph: sp.csr_array | None = None
     graph_strength: float = 1.0
+    graph_automatic: bool = False
     groups: np.ndarray | None = None
     l1: np.ndarray | None = None
     l2: np.ndarray | None = None

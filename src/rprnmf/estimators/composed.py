@@ -15,21 +15,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
-from rprnmf.estimators.prior import (
-    NEW_ROWS,
-    LearnedPrior,
-    learned,
-    obey,
-    prior_of,
-    row_weights,
-    teach,
-)
+from rprnmf.estimators.graph_strength import with_graph_strengths
+from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
+from rprnmf.estimators.prior_weight import weigh
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
     with_sklearn_callbacks,
 )
+from rprnmf.estimators.teaching import obey, teach
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
@@ -41,6 +36,9 @@ from rprnmf.threads import blas_threads
 from rprnmf.triplets import Triplets
 
 Names = tuple[Any, Any]
+PRIOR = [None, StrOptions({"auto", "mean", "data"}), "array-like", "sparse matrix"]
+# A model whose mean is below this fraction of that of X explains nothing.
+COLLAPSED = 1e-3
 
 
 class ComposedNMF(
@@ -60,8 +58,8 @@ class ComposedNMF(
         "solver": [RegisteredNames(SOLVERS)],
         "beta_loss": [RegisteredNames(LOSSES), Interval(Real, None, None, closed="neither")],
         "missing": [StrOptions({"nan", "zero"}), None],
-        "row_prior": [None, StrOptions({"mean", "data"}), "array-like", "sparse matrix"],
-        "column_prior": [None, StrOptions({"mean", "data"}), "array-like", "sparse matrix"],
+        "row_prior": PRIOR,
+        "column_prior": PRIOR,
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -132,6 +130,9 @@ class ComposedNMF(
                 start = [*self._start(view, K, W, H, rng)]
             else:
                 problem, *start = self._with_components(problem, K, W, H)
+            if best is None:  # further starts are compared at the same strengths
+                problem, start = weigh(self._solver, problem, start)
+                problem = with_graph_strengths(self._solver, problem, start)
             result = self._solve(problem, start, settings)
             if best is None or self._final_objective(result, problem) < self._final_objective(
                 best, problem
@@ -206,23 +207,31 @@ class ComposedNMF(
             **self._penalty(),
         )
 
+    def _priors(self, view: BaseView) -> list[Any]:
+        """What is asked for as the priors of both sides."""
+        without_norms = self.alpha_W == 0 and self.alpha_H in (0, "same")
+        regularised = not view.complete and without_norms and self._solver.automatic
+        automatic = "mean" if regularised else None
+        return [
+            automatic if isinstance(given, str) and given == "auto" else given
+            for given in (self.row_prior, self.column_prior)
+        ]
+
     def _with_priors(self, problem: Problem, matrix: Any) -> Problem:
-        """The problem with the priors of both sides."""
-        given = self.row_prior, self.column_prior
+        """The problem with the priors of both sides; `weigh` finds how strong they are."""
+        asked = self.row_prior, self.column_prior
         self._features: list[Any] = [None, None]
-        loss = get_loss(self.beta_loss)
         sides = list(problem.sides)
-        for index, side in enumerate(("row", "column")):
-            if given[index] is None:
+        for index, given in enumerate(self._priors(problem.view)):
+            if given is None:
                 continue
             view = problem.view if index == 0 else problem.view.T
-            found = make_features(given[index], view, matrix if index == 0 else matrix.T, side)
+            side = ("row", "column")[index]
+            found = make_features(given, view, matrix if index == 0 else matrix.T, side)
             self._features[index] = found
             known = sides[index]
-            learning = self._learns(known)
-            alone = given[1 - index] is None or known.constrained
-            weights = None if learning else row_weights(view, loss, alone)
-            sides[index] = replace(known, prior=prior_of(found, weights), learning=learning)
+            learning = given is asked[index] and self._learns(known)
+            sides[index] = replace(known, prior=prior_of(found, view, learning), learning=learning)
         return replace(problem, rows=sides[0], columns=sides[1])
 
     def _learns(self, side: Side) -> bool:
@@ -304,6 +313,7 @@ class ComposedNMF(
         self.history_ = history
         self.reconstruction_err_ = error
         self._keep_priors(result)
+        self._check_collapse(problem)
         self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # there are no triplets
         endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
@@ -315,6 +325,21 @@ class ComposedNMF(
             )
         return result.W.copy()  # normalising it in place must not reach embedding_
 
+    def _check_collapse(self, problem: Problem) -> None:
+        """Factors that explain nothing are no success."""
+        sides = self.embedding_.mean(axis=0), self.components_.mean(axis=1)
+        mean = float(np.dot(*sides))
+        if mean < COLLAPSED * problem.view.mean:
+            self.converged_ = False
+            terms = [side for side in problem.sides if side.l1 is not None or side.constrained]
+            why = "Weaken alpha_W, alpha_H or the strengths." if terms else "Try another init."
+            warnings.warn(
+                f"The factors are all but zero: their model has the mean {mean:.3g}, X has "
+                f"{problem.view.mean:.3g}. {why}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+
     def _keep_priors(self, result: Result) -> None:
         """What the features of both sides were found to say."""
         self.prior_: tuple[LearnedPrior | None, LearnedPrior | None] = (None, None)
@@ -325,7 +350,13 @@ class ComposedNMF(
                 for features, terms, F in both
             )
             self.prior_ = rows, columns
-            self._pull_of_new_rows = NEW_ROWS if result.objective.terms[0].learning else 1.0
+            self._pull_of_new_rows = None  # by their numbers of entries
+            if rows is not None:
+                mean = float(np.mean(rows.weights))
+                shape = pull_shape(result.objective.problem.view)
+                self._pull_unit = mean / float(np.mean(shape))
+                if result.objective.terms[0].learning:
+                    self._pull_of_new_rows = NEW_ROWS * mean
 
     def _new_row_prior(self, matrix: Any, view: BaseView, row_features: Any) -> Prior | None:
         """The pull on new rows; None if there is none, or what it needs was not given."""
@@ -340,10 +371,10 @@ class ComposedNMF(
             return None
         assert found is not None
         phi = features.new(view, matrix, tables)
-        weight = self._pull_of_new_rows * float(np.mean(found.weights))
-        weights = np.full(view.shape[0], weight)
-        # rows without any entry are what their features say
-        weights[view.row_counts == 0] = float(np.mean(found.weights))
+        weights = self._pull_unit * pull_shape(view)
+        if self._pull_of_new_rows is not None:
+            # rows without any entry are what their features say
+            weights = np.where(view.row_counts == 0, weights, self._pull_of_new_rows)
         return Prior(phi, weights, 0.0, (found.coefficients, found.intercept))
 
     def transform(self, X: Any, row_features: Any = None) -> np.ndarray:

@@ -15,6 +15,15 @@ from rprnmf.objective import Side
 
 GRAPH = ["array-like", "sparse matrix", StrOptions({"knn"}), None]
 STRENGTH = [Interval(Real, 0, None, closed="left")]
+AUTOMATIC = [*STRENGTH, StrOptions({"auto"})]
+PAPER = 100.0  # what "auto" stands for with solver="paper"
+
+
+def graph_strength(given: Any) -> dict[str, Any]:
+    """The strength of a side's graph as `Side` wants it."""
+    if isinstance(given, str):
+        return {"graph_strength": PAPER, "graph_automatic": True}
+    return {"graph_strength": float(given)}
 
 
 class GNMF(ComposedNMF):
@@ -41,14 +50,19 @@ class GNMF(ComposedNMF):
         ``n_neighbors`` nearest neighbours with weight 1, in both directions.
     column_graph : {array-like, sparse matrix} of shape (n_features, n_features), "knn" or None
         The same for the columns.
-    row_strength, column_strength : float, default=100.0
+    row_strength, column_strength : float or "auto", default="auto"
+        A number is used as it is. "auto": the graph costs as much as the error of plain NMF, at
+        its factors; with ``solver="paper"`` 100, as in the paper.
     n_neighbors : int, default=5
-    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
-        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+    row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \
+default="auto"
+        What pulls every row of a factor: nothing (None); the mean row; what its row of X predicts
         ("data": alike rows, or, where entries are missing, which are observed); what features
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
-        predictions are learned with the factors, see ``prior_``.
+        predictions are learned with the factors, see ``prior_``. "auto": the mean row where
+        entries are missing and there are no L1/L2 terms, as strong as entries that short fits
+        did not see ask for; else nothing.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -135,8 +149,8 @@ class GNMF(ComposedNMF):
         **ComposedNMF._parameter_constraints,
         "row_graph": GRAPH,
         "column_graph": GRAPH,
-        "row_strength": STRENGTH,
-        "column_strength": STRENGTH,
+        "row_strength": AUTOMATIC,
+        "column_strength": AUTOMATIC,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -147,11 +161,11 @@ class GNMF(ComposedNMF):
         beta_loss="frobenius",
         row_graph=None,
         column_graph=None,
-        row_strength=100.0,
-        column_strength=100.0,
+        row_strength="auto",
+        column_strength="auto",
         n_neighbors=5,
-        row_prior=None,
-        column_prior=None,
+        row_prior="auto",
+        column_prior="auto",
         solver="cd",
         missing=None,
         init=None,
@@ -197,8 +211,8 @@ class GNMF(ComposedNMF):
         row = check_graph(self.row_graph, X, self.n_neighbors, "row")
         column = check_graph(self.column_graph, X, self.n_neighbors, "column")
         return (
-            Side(graph=row, graph_strength=self.row_strength),
-            Side(graph=column, graph_strength=self.column_strength),
+            Side(graph=row, **graph_strength(self.row_strength)),
+            Side(graph=column, **graph_strength(self.column_strength)),
         )
 
     def fit(

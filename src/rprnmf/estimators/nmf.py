@@ -25,12 +25,15 @@ class NMF(ComposedNMF):
         scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
         beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
         take the first two only, and with 0 or less X must not contain zeros.
-    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
-        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+    row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \
+default="auto"
+        What pulls every row of a factor: nothing (None); the mean row; what its row of X predicts
         ("data": alike rows, or, where entries are missing, which are observed); what features
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
-        predictions are learned with the factors, see ``prior_``.
+        predictions are learned with the factors, see ``prior_``. "auto": the mean row where
+        entries are missing and there are no L1/L2 terms, as strong as entries that short fits
+        did not see ask for; else nothing.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -111,8 +114,8 @@ class NMF(ComposedNMF):
         n_components="auto",
         *,
         beta_loss="frobenius",
-        row_prior=None,
-        column_prior=None,
+        row_prior="auto",
+        column_prior="auto",
         solver="cd",
         missing=None,
         init=None,

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import check_graph, summable
 from rprnmf.estimators.composed import ComposedNMF
-from rprnmf.estimators.gnmf import GRAPH, STRENGTH
+from rprnmf.estimators.gnmf import AUTOMATIC, GRAPH, STRENGTH, graph_strength
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.metrics import triplet_distances, unmet
@@ -67,17 +67,20 @@ default="auto"
         is 1. With a prior on the side, "auto" weighs the triplets by what the data leave
         unexplained, and they teach: answers may be wrong, and not all are met. "obey": as "auto",
         and then on until all are met that can be.
-    row_prior, column_prior : {None, "mean", "data"}, array, DataFrame or list, default=None
-        What pulls every row of a factor: nothing; the mean row; what its row of X predicts
+    row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \
+default="auto"
+        What pulls every row of a factor: nothing (None); the mean row; what its row of X predicts
         ("data": alike rows, or, where entries are missing, which are observed); what features
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
-        predictions are learned with the factors, see ``prior_``.
+        predictions are learned with the factors, see ``prior_``. "auto": the mean row where
+        entries are missing and there are no L1/L2 terms, as strong as entries that short fits
+        did not see ask for; else nothing.
     row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
-    graph_strength : float, default=100.0
-        Weight of the graphs. At the default a graph outweighs triplets that contradict it; 1 is a
-        good value beside triplets.
+    graph_strength : float or "auto", default="auto"
+        Weight of the graphs. A number is used as it is. "auto": a graph costs as much as the
+        error of plain NMF, at its factors.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" graph.
     solver : {"cd", "mu", "paper"}, default="cd"
@@ -186,7 +189,7 @@ default="auto"
         "column_strength": [*STRENGTH, StrOptions({"auto", "obey"})],
         "row_graph": GRAPH,
         "column_graph": GRAPH,
-        "graph_strength": STRENGTH,
+        "graph_strength": AUTOMATIC,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -202,10 +205,10 @@ default="auto"
         column_strength="auto",
         row_graph=None,
         column_graph=None,
-        graph_strength=100.0,
+        graph_strength="auto",
         n_neighbors=5,
-        row_prior=None,
-        column_prior=None,
+        row_prior="auto",
+        column_prior="auto",
         solver="cd",
         missing=None,
         init=None,
@@ -272,10 +275,13 @@ default="auto"
             self._side(X, n, name, side, knowledge[f"{side}_triplets"])
             for n, name, side in zip(view.shape, names, ("row", "column"), strict=True)
         )
-        priors = self.row_prior, self.column_prior
+        asked = self.row_prior, self.column_prior
+        given = (
+            prior is not None and not (isinstance(prior, str) and prior == "auto")
+            for prior in asked
+        )
         self._taught = any(
-            prior is not None and self._learns(side)
-            for prior, side in zip(priors, sides, strict=True)
+            one and self._learns(side) for one, side in zip(given, sides, strict=True)
         )
         return sides
 
@@ -287,7 +293,7 @@ default="auto"
             triplets=resolved.items,
             weight=summable(resolved.weights),
             graph=check_graph(getattr(self, f"{side}_graph"), X, self.n_neighbors, side),
-            graph_strength=self.graph_strength,
+            **graph_strength(self.graph_strength),
         )
 
     def _keep(self, result, problem):

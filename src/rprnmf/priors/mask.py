@@ -1,8 +1,8 @@
 """Features of incomplete data: which entries of a row were observed.
 
 People rate what they know, and that says what they like. The features are the leading singular
-vectors of the matrix of zeros and ones, its rows and columns divided by a power of their counts,
-so that busy users and popular items do not decide alone.
+vectors of the matrix of zeros and ones, its columns divided by a power of their counts and its rows
+brought to length 1, so that popular items and busy users do not decide alone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
+from rprnmf.priors.kernel import unit_rows
+
 VECTORS = 80
-POWER = 0.4  # of the counts; chosen on ratings
+POWER = 0.4  # of the columns' counts; chosen on ratings
 
 
 class MaskFeatures:
@@ -36,10 +38,8 @@ class MaskFeatures:
         self.unit = np.sqrt(spread) if spread > 0 else 1.0
 
     def weighted(self, mask: sp.csr_array) -> sp.csr_array:
-        """Rows and columns divided by a power of their counts."""
-        counts = np.maximum(np.asarray(mask.sum(axis=1)).ravel(), 1.0)
-        rows = sp.diags_array(counts**-POWER)
-        return sp.csr_array(rows @ mask @ sp.diags_array(self.column_weights))
+        """Columns divided by a power of their counts, rows of length 1."""
+        return unit_rows(sp.csr_array(mask @ sp.diags_array(self.column_weights)))
 
     def __call__(self, mask: sp.csr_array) -> np.ndarray:
         """One row of features per row of the mask."""

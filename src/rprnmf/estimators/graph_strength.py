@@ -1,0 +1,54 @@
+"""How strong a graph is if nobody says: as strong as the error of plain NMF.
+
+A graph's term counts squared distances between neighbours in the factor, the loss counts what the
+model leaves of X. What they are beside each other depends on the data: on six sets the best
+strength by numbers was 0.02 to 10. Measured by both terms at the factors of plain NMF, where the
+graph is made to cost as much as the error, the best was near 1 on all
+(`benchmarks/results/graph_strength.md`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rprnmf.losses import get_loss
+from rprnmf.objective import Objective, Problem, Side
+from rprnmf.solvers import Settings, Solver
+
+PLAIN = 30  # iterations of plain NMF
+# An error below this fraction of X is none; the graph of data that fit exactly still counts.
+EXACT = 1e-3
+
+
+def with_graph_strengths(solver: Solver, problem: Problem, start: list[np.ndarray]) -> Problem:
+    """The problem with numbers for the strengths of graphs that are automatic."""
+    if not any(side.graph is not None and side.graph_automatic for side in problem.sides):
+        return problem
+    if not solver.automatic:
+        return replace(problem, rows=settled(problem.rows), columns=settled(problem.columns))
+    rows, columns = (
+        Side(l1=s.l1, l2=s.l2, prior=None if s.learning else s.prior) for s in problem.sides
+    )
+    plain = replace(problem, rows=rows, columns=columns)
+    copies = [factor.copy() for factor in start]
+    found = solver.solve(plain, copies, Settings(PLAIN, 0.0))
+    objective = Objective(problem, found.W.shape[1])
+    factors = objective.scale.apply(found.W, found.Ht)
+    loss = get_loss(problem.beta_loss)
+    error = max(loss.value(problem.view, found.W, found.Ht), EXACT * loss.unit(problem.view), 0.0)
+    sides = []
+    for index, side in enumerate(problem.sides):
+        terms = objective.terms[index]
+        if terms.graph is not None and side.graph_automatic:
+            cost = objective.scale.graph_unit(index) * terms.graph.value(factors[index])
+            side = settled(side, error / cost if cost > 0 else 1.0)
+        sides.append(side)
+    return replace(problem, rows=sides[0], columns=sides[1])
+
+
+def settled(side: Side, strength: float | None = None) -> Side:
+    """The side with this strength of its graph; None: with the one that it has."""
+    strength = side.graph_strength if strength is None else strength
+    return replace(side, graph_strength=strength, graph_automatic=False)
