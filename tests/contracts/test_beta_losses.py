@@ -117,8 +117,8 @@ def test_a_model_of_zero_beside_large_entries_overflows_nothing(beta, layout):
 @pytest.mark.parametrize("masked", [False, True])
 def test_transform_places_rows_at_their_minimum(beta, masked):
     data, missing = (np.where(MASK, X, np.nan), "nan") if masked else (X, None)
-    model = NMF(K, beta_loss=beta, missing=missing, **SETTINGS).fit(data)
-    model.set_params(max_iter=3000, tol=1e-7)
+    model = NMF(K, beta_loss=beta, missing=missing, row_prior=None, column_prior=None, **SETTINGS)
+    model.fit(data).set_params(max_iter=3000, tol=1e-7)
     loss, view = get_loss(beta), make_view(data, missing)
     Ht = np.ascontiguousarray(model.components_.T)
     W = model.transform(data)

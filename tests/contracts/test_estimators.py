@@ -306,6 +306,7 @@ def test_transform_is_non_negative_least_squares(masked, alpha_W):
     """Row by row, over the observed columns, with the L2 term that the fit has."""
     data = np.where(MASK, X, np.nan) if masked else X
     model = NMF(K, missing="nan", alpha_W=alpha_W, max_iter=300, tol=1e-8, random_state=0)
+    model.set_params(row_prior=None, column_prior=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(data)
@@ -377,9 +378,19 @@ def test_a_row_without_entries_is_zero():
     holes = np.where(MASK, X, np.nan)
     holes[4] = np.nan
     for solver in SOLVERS:
-        model = fitted("NMF", holes, "nan", solver=solver)
+        model = fitted("NMF", holes, "nan", solver=solver, row_prior=None, column_prior=None)
         assert not model.embedding_[4].any()
         assert not model.transform(holes[4:5]).any()
+
+
+@pytest.mark.parametrize("solver", ["cd", "mu"])
+def test_a_row_without_entries_is_the_mean_row_by_default(solver):
+    holes = np.where(MASK, X, np.nan)
+    holes[4] = np.nan
+    model = fitted("NMF", holes, "nan", solver=solver, max_iter=500)
+    mean = model.prior_[0].means[4]
+    np.testing.assert_allclose(model.embedding_[4], mean, rtol=1e-3)
+    np.testing.assert_allclose(model.transform(holes[4:5])[0], mean, rtol=1e-3)
 
 
 def test_n_init_keeps_the_best_start():
@@ -487,6 +498,7 @@ def test_l1_and_l2_have_scikit_learns_minimiser(beta_loss):
         np.testing.assert_allclose(product(ours), V @ theirs.components_, atol=0.01 * X.max())
 
 
+@pytest.mark.filterwarnings("ignore:The factors are all but zero")
 def test_ties_survive_a_strong_penalty(beta_loss):
     """A safeguarded step shortens whole labels, never some of their members."""
     model = LCNMF(K, beta_loss=beta_loss, alpha_W=5.0, max_iter=50, tol=0.0)

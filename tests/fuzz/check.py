@@ -161,7 +161,7 @@ def check_objective(call: Call, model: Any) -> None:
             )
         given = getattr(settings, f"{side}_graph", None)
         S = check_graph(given, call_matrix(call), getattr(settings, "n_neighbors", 5), side)
-        strength = getattr(settings, "graph_strength", getattr(settings, f"{side}_strength", 0.0))
+        strength = getattr(model, "graph_strength_", (0.0, 0.0))[SIDES.index(side)]
         graphs.append(None if S is None else strength * S.toarray())
     settings.graph_strength = 1.0
     strengths = last["row_strength"], last["column_strength"]

@@ -210,7 +210,7 @@ class ComposedNMF(
     def _priors(self, view: BaseView) -> list[Any]:
         """What is asked for as the priors of both sides."""
         without_norms = self.alpha_W == 0 and self.alpha_H in (0, "same")
-        regularised = not view.complete and without_norms and self._solver.automatic
+        regularised = view.gappy and without_norms and self._solver.automatic
         automatic = "mean" if regularised else None
         return [
             automatic if isinstance(given, str) and given == "auto" else given

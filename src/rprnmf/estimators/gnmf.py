@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rprnmf.checks import check_graph
 from rprnmf.estimators.composed import ComposedNMF
-from rprnmf.objective import Side
+from rprnmf.objective import Problem, Side
 
 GRAPH = ["array-like", "sparse matrix", StrOptions({"knn"}), None]
 STRENGTH = [Interval(Real, 0, None, closed="left")]
@@ -24,6 +24,14 @@ def graph_strength(given: Any) -> dict[str, Any]:
     if isinstance(given, str):
         return {"graph_strength": PAPER, "graph_automatic": True}
     return {"graph_strength": float(given)}
+
+
+def used_strengths(problem: Problem) -> tuple[float | None, float | None]:
+    """The strengths of the graphs of both sides; None where there is none."""
+    rows, columns = (
+        None if side.graph is None else float(side.graph_strength) for side in problem.sides
+    )
+    return rows, columns
 
 
 class GNMF(ComposedNMF):
@@ -61,8 +69,8 @@ default="auto"
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
         predictions are learned with the factors, see ``prior_``. "auto": the mean row where
-        entries are missing and there are no L1/L2 terms, as strong as entries that short fits
-        did not see ask for; else nothing.
+        more than 5 % of the entries are missing and there are no L1/L2 terms, as strong as
+        entries that short fits did not see ask for; else nothing.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -119,6 +127,8 @@ default="auto"
         NaN: only `RPRNMF` takes triplets.
     row_names_, column_names_ : ndarray or None
         The labels of a DataFrame.
+    graph_strength_ : tuple of (float or None)
+        The strengths of the graphs of rows and columns, where the parameters may say "auto".
     history_ : structured ndarray of shape (n_iter_,)
         One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
@@ -214,6 +224,11 @@ default="auto"
             Side(graph=row, **graph_strength(self.row_strength)),
             Side(graph=column, **graph_strength(self.column_strength)),
         )
+
+    def _keep(self, result, problem):
+        W = super()._keep(result, problem)
+        self.graph_strength_ = used_strengths(problem)
+        return W
 
     def fit(
         self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True

@@ -15,7 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import check_graph, summable
 from rprnmf.estimators.composed import ComposedNMF
-from rprnmf.estimators.gnmf import AUTOMATIC, GRAPH, STRENGTH, graph_strength
+from rprnmf.estimators.gnmf import (
+    AUTOMATIC,
+    GRAPH,
+    STRENGTH,
+    graph_strength,
+    used_strengths,
+)
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
 from rprnmf.metrics import triplet_distances, unmet
@@ -74,8 +80,8 @@ default="auto"
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
         predictions are learned with the factors, see ``prior_``. "auto": the mean row where
-        entries are missing and there are no L1/L2 terms, as strong as entries that short fits
-        did not see ask for; else nothing.
+        more than 5 % of the entries are missing and there are no L1/L2 terms, as strong as
+        entries that short fits did not see ask for; else nothing.
     row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"
@@ -152,6 +158,8 @@ default="auto"
         DataFrame. Labels 0, 1, 2, ... in order are no names but positions.
     distance_ : str
         The distance that was fitted, where ``distance`` may say "auto".
+    graph_strength_ : tuple of (float or None)
+        The strengths of the graphs of rows and columns, where the parameters may say "auto".
     history_ : structured ndarray of shape (n_iter_,)
         One row per iteration: objective = loss + row_penalty + column_penalty, the satisfied
         rates, the strengths (of the triplets, else of the graph) and the seconds since the
@@ -299,6 +307,7 @@ default="auto"
     def _keep(self, result, problem):
         W = super()._keep(result, problem)
         self.distance_ = problem.distance
+        self.graph_strength_ = used_strengths(problem)
         self._keep_units(result)
         for side, factor in (("row", result.W), ("column", result.Ht)):
             triplets, names = self._known(side)

@@ -14,9 +14,22 @@ from rprnmf.observed.base import BaseView, Entrywise
 from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.masked import Masked
+from rprnmf.observed.parts import column_means, filled, hold_out, observed_ones
 from rprnmf.observed.sparse import FullSparse
 
-__all__ = ["BaseView", "Entries", "Entrywise", "FullDense", "FullSparse", "Masked", "make_view"]
+__all__ = [
+    "BaseView",
+    "Entries",
+    "Entrywise",
+    "FullDense",
+    "FullSparse",
+    "Masked",
+    "column_means",
+    "filled",
+    "hold_out",
+    "make_view",
+    "observed_ones",
+]
 
 
 def make_view(X, missing: str | None = None, n_jobs: int | None = None) -> BaseView:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from rprnmf.observed import BaseView
+from rprnmf.observed import BaseView, column_means, filled, observed_ones
 from rprnmf.priors.encoding import FrameEncoder, is_frame
 from rprnmf.priors.kernel import KernelFeatures
 from rprnmf.priors.mask import MaskFeatures
@@ -75,21 +75,26 @@ class MeanPart(Part):
 
 
 class DataPart(Part):
-    """Features of X itself: alike rows, or, where entries are missing, which are observed."""
+    """Features of X itself: alike rows, or, where much is missing, which entries are observed."""
 
     wants = 0
 
     def __init__(self, view: BaseView, matrix: Any):
-        self.complete = view.complete
-        if self.complete:
-            self.map: Any = KernelFeatures(matrix)
-        else:
-            self.map = MaskFeatures(observed_ones(view))
-        self.phi = self.new(view, matrix, [])
+        self.by_mask = view.gappy
+        self.fill = column_means(view)
+        data = self.data_of(view, matrix)
+        self.map: Any = MaskFeatures(data) if self.by_mask else KernelFeatures(data)
+        self.phi = self.map(data)
         self.names = [f"data{number}" for number in range(self.phi.shape[1])]
 
+    def data_of(self, view: BaseView, matrix: Any) -> Any:
+        """What the features are made of."""
+        if self.by_mask:
+            return observed_ones(view)
+        return matrix if view.complete else filled(view, self.fill)
+
     def new(self, view, matrix, tables):
-        return self.map(matrix if self.complete else observed_ones(view))
+        return self.map(self.data_of(view, matrix))
 
 
 class GivenPart(Part):
@@ -152,10 +157,3 @@ def beside(tables: list[Any]) -> Any:
     if all(sp.issparse(table) for table in tables):
         return sp.csr_array(sp.hstack(tables))
     return np.hstack([t.toarray() if sp.issparse(t) else t for t in tables])
-
-
-def observed_ones(view: BaseView) -> sp.csr_array:
-    """Ones where an entry is observed."""
-    ones = view.stored().matrix().astype(np.float64, copy=True)
-    ones.data[:] = 1.0
-    return ones

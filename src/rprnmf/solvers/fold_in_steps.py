@@ -73,29 +73,36 @@ def with_known_rows(terms: SideTerms, n: int) -> SideTerms:
     return terms
 
 
-def safe_exponent(loss: Loss, terms: SideTerms) -> float | np.ndarray | None:
+def safe_exponent(loss: Loss, terms: SideTerms, n: int) -> float | np.ndarray | None:
     """The exponent of a step that raises the objective of no row, one for all or one for each.
 
     The step of a loss minimises a function above it, whose slope along the ratio r of a
     coordinate is ``positive * r**a - negative * r**b`` with a = max(beta - 1, 0) and
     b = min(beta - 2, 0): r is (negative / positive) ** (1 / (a - b)). L1 terms add a constant to
     the slope and L2 terms a multiple of r. With both counted as positive parts and with 1 in
-    place of a smaller a where there are L2 terms, r lies between 1 and the minimum of the sum.
+    place of a smaller a where there are L2 terms, r lies between 1 and the minimum of the sum. So
+    it does with a pull to a given mean: a constant in the negative part, which counts as ``r**b``.
 
     Returns
     -------
     exponent : float, ndarray of shape (n_rows, 1) or None
         None if it is not known.
     """
-    norms = terms.norms
-    if loss.step_exponent is None or any(term is not norms for _, term in terms.terms):
+    norms, prior = terms.norms, terms.prior
+    others = terms.triplets is not None or terms.graph is not None
+    if loss.step_exponent is None or others or (prior is not None and prior.given is None):
         return None
-    if norms is None:
+    if norms is None and prior is None:
         return loss.step_exponent
     if loss.beta is None:
         return None
+    squares = np.zeros(n)
+    if norms is not None:
+        squares[: len(norms.l2)] += norms.l2
+    if prior is not None:
+        squares[: len(prior.weights)] += prior.weights
     with_squares = 1.0 / max(3.0 - loss.beta, loss.beta - 1.0)
-    return np.where(norms.l2 > 0, with_squares, loss.step_exponent)[:, None]
+    return np.where(squares > 0, with_squares, loss.step_exponent)[:, None]
 
 
 class RowSteps:
@@ -114,7 +121,8 @@ class RowSteps:
 
     def __call__(self, F: np.ndarray, terms: SideTerms, max_iter: int, tol: float) -> np.ndarray:
         """At most ``max_iter`` steps of every row."""
-        n, safe = self.n, safe_exponent(self.loss, terms)
+        n = self.n
+        safe = safe_exponent(self.loss, terms, n)
         guarded = safe is None
         exponent = (self.loss.step_exponent or 1.0) if safe is None else safe
         before = self.value(F, terms) if guarded else np.inf

@@ -117,7 +117,9 @@ class RowProblem(ABC):
         # the same for all layouts of the same data.
         self.share = 0.01 if view.gappy else 0.1
         seen = units.sum(view.row_counts.astype(np.float64))
-        self.holed = (seen < units.count * view.shape[1]).astype(view.dtype)
+        # a row without any entry is placed by its terms alone, at once
+        holed = (seen > 0) & (seen < units.count * view.shape[1])
+        self.holed = holed.astype(view.dtype)
 
     @abstractmethod
     def at(self, F: np.ndarray, B: np.ndarray, pull: np.ndarray) -> Any:
