@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn import config_context
 from sklearn.utils import check_array
 
 ROLES = ("q", "r", "s")
@@ -369,68 +368,6 @@ def check_labels(labels: Any, n: int, side: str) -> np.ndarray | None:
     unknown = codes == -1
     codes[unknown] = codes.max(initial=-1) + 1 + np.arange(unknown.sum())
     return codes
-
-
-def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array | None:
-    """Symmetric non-negative weights between the rows (columns) of X, without a diagonal.
-
-    ``"knn"`` links every point to its nearest neighbours (squared Euclidean distance between
-    rows or columns of X, missing entries counting as 0), with weight 1, in both directions.
-    """
-    if graph is None:
-        return None
-    n = X.shape[0] if side == "row" else X.shape[1]
-    if isinstance(graph, str):
-        points = X if side == "row" else X.T
-        if sp.issparse(points):
-            points = sp.csr_matrix(points).copy()
-            points.data = np.nan_to_num(points.data)
-        else:
-            points = np.nan_to_num(points)
-        if n < 2:
-            return sp.csr_array((n, n))
-        with config_context(working_memory=64):  # distances are dense, some rows at a time
-            from sklearn.neighbors import kneighbors_graph  # loads much, for graphs alone
-
-            neighbours = kneighbors_graph(points, min(n_neighbors, n - 1), mode="connectivity")
-        S = sp.csr_array(neighbours.maximum(neighbours.T))
-    else:
-        S = check_array(
-            graph,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite=False,
-            input_name=f"{side}_graph",
-        )
-        S = sp.csr_array(S)
-    if S.shape != (n, n):
-        raise ValueError(
-            f"{side}_graph must have the shape ({n}, {n}), a weight for each pair of {side}s "
-            f"of X; got {S.shape}."
-        )
-    weights = sp.coo_array(S)
-    for bad, expected in (
-        (~np.isfinite(weights.data), "finite"),
-        (weights.data < 0, "at least 0"),
-    ):
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
-            i, j = (int(index[first]) for index in weights.coords)
-            raise ValueError(
-                f"{side}_graph[{i}, {j}] = {weights.data[first]:g}; weights must be {expected}."
-            )
-    gap = sp.coo_array(S - S.T)
-    largest = np.abs(S.data).max(initial=0.0)
-    uneven = np.abs(gap.data) > 1e-8 * largest
-    if uneven.any():
-        first = int(np.flatnonzero(uneven)[0])
-        i, j = (int(index[first]) for index in gap.coords)
-        raise ValueError(
-            f"{side}_graph must be symmetric, but {side}_graph[{i}, {j}] = {S[i, j]:g} and "
-            f"{side}_graph[{j}, {i}] = {S[j, i]:g}."
-        )
-    S = sp.csr_array(sp.triu(S, k=1))
-    return sp.csr_array(S + S.T)
 
 
 def check_start(

@@ -472,7 +472,7 @@ def test_paper_gives_up_when_no_strength_helps():
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_knn_graph_is_symmetric_and_binary(sparse):
-    from rprnmf.checks import check_graph
+    from rprnmf.graphs import check_graph
 
     data = sp.csr_array(X) if sparse else X
     for side, n in (("row", N), ("column", M)):

@@ -17,9 +17,9 @@ ROOT = Path(rprnmf.__file__).parent
 #: a room may import only from rooms above it in this list
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
-    {"triplets", "observed"},
+    {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
-    {"scale"},
+    {"scale", "labels"},
     {"objective"},
     {"start", "metrics"},
     {"solvers"},

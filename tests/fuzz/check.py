@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from rprnmf.checks import check_graph
+from rprnmf.graphs import check_graph
 from rprnmf.triplets import as_triplets
 from tests.fuzz.draw import Call
 from tests.oracles.objective import BETAS, distance, model_floor, slow_loss, slow_objective

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
 from rprnmf.estimators.graph_strength import with_graph_strengths
@@ -25,6 +25,7 @@ from rprnmf.estimators.sklearn_callbacks import (
     with_sklearn_callbacks,
 )
 from rprnmf.estimators.teaching import obey, teach
+from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
@@ -450,6 +451,48 @@ class ComposedNMF(
 
     def _strength(self, side: str) -> dict[str, Any]:
         return {}
+
+    def predict_labels(self, y: Any, X: Any = None) -> np.ndarray:
+        """The labels of all rows of the fit, from those of a few.
+
+        Rows are alike that are close in W, or can be reached from each other by way of close
+        rows; with X, also those that are so in X. Comparisons made from the same labels
+        (`rprnmf.triplets.triplets_from_labels`) and a graph beside them (``row_graph="cosine"``)
+        help W to keep classes together.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            The labels of the rows that the model was fitted on; -1, None and NaN: not known.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            The data of the fit. Predictions are better with them.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Those that are known as they are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_digits
+        >>> from rprnmf import NMF
+        >>> X, digit = load_digits(return_X_y=True)
+        >>> y = np.where(np.arange(len(digit)) < 100, digit, -1)  # the first hundred are known
+        >>> found = NMF(10, random_state=0).fit(X).predict_labels(y, X)
+        >>> float(np.mean(found == digit)) > 0.9
+        True
+        """
+        check_is_fitted(self)
+        labels = column_or_1d(y, dtype=getattr(y, "dtype", None) or object)
+        n = len(self.embedding_)
+        points = [self.embedding_]
+        if X is not None:
+            points.insert(0, check_matrix(X, self.missing, type(self).__name__))
+        for what, size in (("y", len(labels)), ("X", points[0].shape[0])):
+            if size != n:
+                raise ValueError(f"{what} must have one entry for each of {n} rows, got {size}.")
+        return spread_labels(points, labels)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The model W H for given rows of W.

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rprnmf.checks import check_graph
 from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.graphs import check_graph
 from rprnmf.objective import Problem, Side
 
-GRAPH = ["array-like", "sparse matrix", StrOptions({"knn"}), None]
+GRAPH = ["array-like", "sparse matrix", StrOptions({"knn", "cosine"}), None]
 STRENGTH = [Interval(Real, 0, None, closed="left")]
 AUTOMATIC = [*STRENGTH, StrOptions({"auto"})]
 PAPER = 100.0  # what "auto" stands for with solver="paper"
@@ -53,10 +53,14 @@ class GNMF(ComposedNMF):
         scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
         beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
         take the first two only, and with 0 or less X must not contain zeros.
-    row_graph : {array-like, sparse matrix} of shape (n_samples, n_samples), "knn" or None
+    row_graph : {array-like, sparse matrix} of shape (n_samples, n_samples), "knn", "cosine" \
+or None
         Similarities between the rows of X: symmetric non-negative weights, or "knn" for the
-        ``n_neighbors`` nearest neighbours with weight 1, in both directions.
-    column_graph : {array-like, sparse matrix} of shape (n_features, n_features), "knn" or None
+        ``n_neighbors`` nearest neighbours with weight 1, in both directions. "cosine": nearest
+        between rows brought to length 1, closer ones with larger weights; better for pictures in
+        changing light, and for texts.
+    column_graph : {array-like, sparse matrix} of shape (n_features, n_features), "knn", \
+"cosine" or None
         The same for the columns.
     row_strength, column_strength : float or "auto", default="auto"
         A number is used as it is. "auto": the graph costs as much as the error of plain NMF, at

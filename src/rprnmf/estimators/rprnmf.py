@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rprnmf.checks import check_graph, summable
+from rprnmf.checks import summable
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import (
     AUTOMATIC,
@@ -24,6 +24,7 @@ from rprnmf.estimators.gnmf import (
 )
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
+from rprnmf.graphs import check_graph
 from rprnmf.metrics import triplet_distances, unmet
 from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
@@ -82,7 +83,7 @@ default="auto"
         predictions are learned with the factors, see ``prior_``. "auto": the mean row where
         more than 5 % of the entries are missing and there are no L1/L2 terms, as strong as
         entries that short fits did not see ask for; else nothing.
-    row_graph, column_graph : {array-like, sparse matrix}, "knn" or None, default=None
+    row_graph, column_graph : {array-like, sparse matrix}, "knn", "cosine" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"
         Weight of the graphs. A number is used as it is. "auto": a graph costs as much as the
