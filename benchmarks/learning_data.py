@@ -35,3 +35,15 @@ def materials(count: int, rng: np.random.Generator) -> Draw:
 
 
 SETS: dict[str, Callable[[int, np.random.Generator], Draw]] = {"food": food, "materials": materials}
+
+
+def made(count: int, rng: np.random.Generator) -> Draw:
+    """100 rows of six topics; answers look at two of them, and some are wrong."""
+    topics = rng.gamma(0.5, 1.0, (100, 6))
+    X = topics @ (rng.random((6, 60)) < 0.3) + 0.1 * rng.random((100, 60))
+    asked = np.array([rng.choice(100, 3, replace=False) for _ in range(count + 5000)])
+    q, r, s = np.sqrt(topics[asked.T, :2])
+    doubt = rng.logistic(scale=0.3, size=len(asked))
+    other = np.sum((q - r) ** 2, axis=1) + doubt > np.sum((q - s) ** 2, axis=1)
+    asked[other] = asked[other][:, [0, 2, 1]]
+    return X, asked[:count], asked[count:]

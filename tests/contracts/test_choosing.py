@@ -33,6 +33,8 @@ def test_strengths_are_judged_on_what_was_held_out(capsys):
     assert "10 of 10 fits" in capsys.readouterr().err
     assert curve.strengths == [0.001, 1.0, "auto"]
     assert curve.satisfied.shape == curve.losses.shape == (3, 3)
+    assert curve.met.shape == (3, 150)
+    np.testing.assert_allclose(curve.met.mean(axis=1), curve.satisfied_mean)  # folds of 50
     assert ((curve.satisfied >= 0) & (curve.satisfied <= 1)).all()
     assert (curve.losses > 0).all()
     assert curve.recommended in curve.strengths
@@ -234,16 +236,30 @@ def test_every_solver_and_kind_of_data(solver, kind):
         assert np.isfinite(table.losses).all()
 
 
-def test_a_setting_must_be_clearly_better_than_the_default():
-    from rprnmf.model_selection.recommend import first_good
+def scores(*rates):
+    """Settings with these rates in three folds of 100 answers each."""
+    from rprnmf.model_selection.recommend import Score
 
-    equal = np.array([[0.6, 0.7, 0.5], [0.61, 0.69, 0.51], [0.6, 0.7, 0.5]])
+    return [
+        Score(np.array(row), np.concatenate([np.arange(100) < 100 * rate for rate in row]) * 1.0)
+        for row in rates
+    ]
+
+
+def test_a_setting_must_be_clearly_better_than_the_default():
+    from rprnmf.model_selection.recommend import first_good, gain
+
+    equal = scores([0.6, 0.7, 0.5], [0.61, 0.69, 0.51], [0.6, 0.7, 0.5])
     assert first_good(equal, 2) == 2
     assert first_good(equal, None) == 0
-    better = np.array([[0.5, 0.6, 0.4], [0.71, 0.79, 0.61], [0.7, 0.8, 0.6], [0.6, 0.7, 0.5]])
+    better = scores([0.5, 0.6, 0.4], [0.71, 0.79, 0.61], [0.7, 0.8, 0.6], [0.6, 0.7, 0.5])
     assert first_good(better, 3) == 1
     assert first_good(better, None) == 1
-    assert first_good(better[[0, 3]], 1) == 1
+    assert first_good(better, 3, errors=100.0) == 3
+    # folds that are alike by chance do not make one sure: 30 of 300 answers are
+    difference, error = gain(better[2], better[3])
+    assert difference == pytest.approx(0.1)
+    assert error == pytest.approx(np.sqrt(0.09 / 299))
 
 
 def test_a_search_of_scikit_learn_may_choose_too():

@@ -34,13 +34,31 @@ class Answers(NamedTuple):
         """The parameters of an estimator that give these triplets a strength."""
         return {f"{side}_strength": strength for side in self.triplets}
 
-    def rate(self, factors: Sequence[np.ndarray], fold: int, distance: str) -> float:
-        """The fraction of the weight that was held out in a fold and that factors meet."""
-        unseen = [
-            (factors[SIDES.index(side)], triplets.take(self.folds[side] == fold))
-            for side, triplets in self.triplets.items()
-        ]
-        return weighted_rate(unseen, distance)
+    @property
+    def n_triplets(self) -> int:
+        """Of both sides."""
+        return sum(triplets.n_triplets for triplets in self.triplets.values())
+
+    def score(self, factors: Sequence[np.ndarray], fold: int, distance: str) -> HeldOutScore:
+        """Whether factors meet the triplets that were held out in a fold."""
+        met, weights, out = [], [], []
+        for side, triplets in self.triplets.items():
+            F = factors[SIDES.index(side)]
+            met.append(np.less(*triplet_distances(F, triplets, distance)[1:]))
+            weights.append(triplets.weights)
+            out.append(self.folds[side] == fold)
+        held_out = np.concatenate(out)
+        hits = np.concatenate(met)[held_out]
+        rate = rate_of(hits, np.concatenate(weights)[held_out])
+        return HeldOutScore(rate, np.flatnonzero(held_out), hits)
+
+
+class HeldOutScore(NamedTuple):
+    """The fraction of the weight that is met; which triplets were held out; which are met."""
+
+    rate: float
+    places: np.ndarray
+    met: np.ndarray
 
 
 def hold_out_answers(
@@ -104,9 +122,8 @@ def triplet_folds(
     return fold[group]
 
 
-def weighted_rate(unseen: list[tuple[np.ndarray, Triplets]], distance: str) -> float:
-    """The fraction of the weight of triplets that holds, over the sides that have any."""
-    held = [np.less(*triplet_distances(F, triplets, distance)[1:]) for F, triplets in unseen]
-    weights = summable(np.concatenate([triplets.weights for _, triplets in unseen]))
+def rate_of(met: np.ndarray, weights: np.ndarray) -> float:
+    """The fraction of the weight that is met."""
+    weights = summable(weights)
     total = float(weights.sum())
-    return float(weights[np.concatenate(held)].sum()) / total if total else np.nan
+    return float(weights[met].sum()) / total if total else np.nan

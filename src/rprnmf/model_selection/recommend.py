@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 
-def gain(better: np.ndarray, worse: np.ndarray) -> tuple[float, float]:
+class Score(NamedTuple):
+    """How one setting did: the rate in every fold, and whether each answer was met.
+
+    NaN where it was not tried.
+    """
+
+    rates: np.ndarray
+    met: np.ndarray
+
+
+def gain(better: Score, worse: Score) -> tuple[float, float]:
     """By how much one setting is better than another, and the standard error of that.
 
-    Both have one score per fold, NaN where they were not tried. The differences are taken fold
-    by fold: what a fold has more of difficult triplets than another concerns both.
+    Differences are taken fold by fold, and answer by answer: what is difficult concerns both. The
+    error is the larger of the two that follow. That of the folds knows that answers of a group go
+    together, but a few folds may be alike by chance; that of the answers is steadier.
     """
-    difference = (better - worse)[~np.isnan(better - worse)]
-    if len(difference) == 0:
-        return np.inf, 0.0  # they were never tried together: one was dropped before
-    if len(difference) == 1:
-        return float(difference[0]), 0.0
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
+    difference = better.rates - worse.rates
+    return float(np.nanmean(difference)), max(
+        error_of_mean(difference), error_of_mean(better.met - worse.met)
+    )
 
 
-def first_good(scores: np.ndarray, default: int | None) -> int:
+def error_of_mean(values: np.ndarray) -> float:
+    """The standard error of the mean of the values that are known."""
+    known = values[~np.isnan(values)]
+    return float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else 0.0
+
+
+def first_good(scores: list[Score], default: int | None, errors: float = 1.0) -> int:
     """The place of the setting to take, those listed first being preferred.
 
     The first that is within a standard error of the best and, if there is a default, better than
-    that by more than a standard error; the default, if none is.
+    that by more than so many standard errors; the default, if none is.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_settings, n_splits)
-        Higher is better; NaN where a setting was not tried.
+    scores : list of Score
+        All of the same folds.
     default : int or None
         The place of the setting that one would take without asking.
+    errors : float
+        Standard errors by which a setting must be better than the default.
     """
-    best = int(np.nanargmax(np.nanmean(scores, axis=1)))
-    for place, row in enumerate(scores):
-        lost, error = gain(scores[best], row)
-        if lost <= error and (default is None or clearly_better(row, scores[default])):
+    best = int(np.argmax([np.nanmean(score.rates) for score in scores]))
+    for place, score in enumerate(scores):
+        lost, error = gain(scores[best], score)
+        if lost <= error and (default is None or clearly_better(score, scores[default], errors)):
             return place
     return best if default is None else default
 
 
-def clearly_better(better: np.ndarray, worse: np.ndarray) -> bool:
-    """Whether a setting is better than another by more than a standard error."""
+def clearly_better(better: Score, worse: Score, errors: float) -> bool:
+    """Whether a setting is better than another by more than so many standard errors."""
     difference, error = gain(better, worse)
-    return difference > error
+    return difference > errors * error

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rprnmf.checks import axis_names
-from rprnmf.model_selection.answers import SIDES, weighted_rate
+from rprnmf.metrics import triplet_distances
+from rprnmf.model_selection.answers import SIDES, rate_of
 from rprnmf.triplets import as_triplets
 
 
@@ -68,6 +69,8 @@ def triplet_scorer(
             factor = estimator.embedding_ if seen else estimator.transform(X)
         if names is None and seen:
             names = fitted
-        return weighted_rate([(factor, known.positions(len(factor), names, side))], distance)
+        asked = known.positions(len(factor), names, side)
+        _, near, far = triplet_distances(factor, asked, distance)
+        return rate_of(near < far, asked.weights)
 
     return score

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from rprnmf.model_selection.answers import NAMES, Answers, hold_out_answers
 from rprnmf.model_selection.path import Factors, Posed, follow, iterations, plain_start, pose
-from rprnmf.model_selection.recommend import first_good
+from rprnmf.model_selection.recommend import Score, first_good
 from rprnmf.model_selection.strength import check_strengths
 from rprnmf.progress import Progress
 
@@ -34,11 +34,14 @@ class SettingsTable:
         in folds that came after a setting was dropped.
     losses : ndarray of shape (n_settings, n_splits)
         Mean loss of an entry of X, all of which the fits have seen.
+    met : ndarray of shape (n_settings, n_triplets)
+        Whether each triplet was met by the fit that it was held out of: 1, 0 or NaN; rows first.
     """
 
     settings: list[dict[str, Any]]
     satisfied: np.ndarray
     losses: np.ndarray
+    met: np.ndarray
 
     @property
     def satisfied_mean(self) -> np.ndarray:
@@ -62,7 +65,8 @@ class SettingsTable:
     @property
     def _place(self) -> int:
         whole = np.flatnonzero(~np.isnan(self.satisfied).any(axis=1))  # 0 is one of them
-        return int(whole[first_good(self.satisfied[whole], 0)])
+        scores = [Score(self.satisfied[at], self.met[at]) for at in whole]
+        return int(whole[first_good(scores, 0)])
 
     def __str__(self) -> str:
         lines = ["held-out triplets met   loss of an entry   settings"]
@@ -159,13 +163,11 @@ def choose_settings(
         whole = clone(estimator).set_params(**candidate).set_params(**auto)
         posed.append(pose(whole, X, answers, fit_params))
         progress.step()
-    satisfied, losses = race(posed, answers, strengths, progress)
+    found = race(posed, answers, strengths, progress)
     order = [len(strengths) - 1, *range(len(strengths) - 1)]  # "auto" first
-    return SettingsTable(
-        [{**c, **answers.parameters(strengths[at])} for c in ({}, *given) for at in order],
-        satisfied[:, order].reshape(-1, n_splits),
-        losses[:, order].reshape(-1, n_splits),
-    )
+    settings = [{**c, **answers.parameters(strengths[at])} for c in ({}, *given) for at in order]
+    satisfied, losses, met = (part[:, order].reshape(len(settings), -1) for part in found)
+    return SettingsTable(settings, satisfied, losses, met)
 
 
 def default_candidates(estimator: Any, answers: Answers) -> list[dict[str, Any]]:
@@ -185,11 +187,12 @@ def default_candidates(estimator: Any, answers: Answers) -> list[dict[str, Any]]
 
 def race(
     posed: list[Posed], answers: Answers, strengths: Sequence[Any], progress: Progress
-) -> tuple[np.ndarray, np.ndarray]:
-    """Held-out triplets met, and losses, by candidate, strength and fold."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By candidate, strength and fold: held-out triplets met, losses; which triplets were met."""
     n_splits = answers.n_splits
-    shape = (len(posed), len(strengths), n_splits)
-    satisfied, losses = np.full((2, *shape), np.nan)
+    shape = (len(posed), len(strengths))
+    satisfied, losses = np.full((2, *shape, n_splits), np.nan)
+    met = np.full((*shape, answers.n_triplets), np.nan)
     going = list(range(len(posed)))
     n_left = 1 + len(posed) // 2
     n_first = min(FIRST_FOLDS, n_splits)
@@ -205,10 +208,11 @@ def race(
         for at in going:
             problem = posed[at].problem
             for place, factors in follow(posed[at], starts[at], answers, fold, strengths, n_iter):
-                satisfied[at, place, fold] = answers.rate(factors, fold, problem.distance)
+                score = answers.score(factors, fold, problem.distance)
+                satisfied[at, place, fold], met[at, place, score.places] = score.rate, score.met
                 losses[at, place, fold] = posed[at].loss(factors)
         progress.step()
-    return satisfied, losses
+    return satisfied, losses, met
 
 
 def plain_starts(posed: list[Posed]) -> list[Factors]:

@@ -11,10 +11,13 @@ from sklearn.base import clone
 
 from rprnmf.model_selection.answers import NAMES, hold_out_answers
 from rprnmf.model_selection.path import follow, iterations, plain_start, pose
-from rprnmf.model_selection.recommend import first_good
+from rprnmf.model_selection.recommend import Score, first_good
 from rprnmf.progress import Progress
 
 STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0, "auto")
+# Standard errors that make a strength clearly better than "auto". Several strengths are compared:
+# one of them is better by a single error by chance often enough.
+CLEARLY = 2.0
 SHARE = 4.0  # whole fits that all folds together may cost; one more, and the start, come before
 
 
@@ -31,6 +34,8 @@ class StrengthCurve:
     losses : ndarray of shape (n_strengths, n_splits)
         Mean loss of an entry of X, all of which the fits have seen; lower is better. It tells
         what a strength costs the data, not how well unseen entries are predicted.
+    met : ndarray of shape (n_strengths, n_triplets) or None
+        Whether each triplet was met by the fit that it was held out of: 1 or 0; rows first.
     auto : float or None
         What "auto" came to in a fit with all triplets; the larger one, if two sides have any.
     """
@@ -38,6 +43,7 @@ class StrengthCurve:
     strengths: list[Any]
     satisfied: np.ndarray
     losses: np.ndarray
+    met: np.ndarray | None = None
     auto: float | None = None
 
     @property
@@ -61,12 +67,14 @@ class StrengthCurve:
 
         The weakest that meets held-out triplets within a standard error of the best: a weaker
         strength costs the data less. Where "auto", the default of the estimator, is among the
-        strengths, it is kept unless that one is better by more than a standard error. The error
-        is that of the differences between two strengths, fold by fold: what a fold has more of
-        difficult triplets than another concerns both.
+        strengths, it is kept unless that one is better by more than two standard errors. The
+        error is that of the differences between two strengths, by folds and by triplets: what is
+        difficult concerns both.
         """
         default = self.strengths.index("auto") if "auto" in self.strengths else None
-        return self.strengths[first_good(self.satisfied, default)]
+        met = np.empty((len(self.strengths), 0)) if self.met is None else self.met
+        scores = [Score(*pair) for pair in zip(self.satisfied, met, strict=True)]
+        return self.strengths[first_good(scores, default, CLEARLY)]
 
     def __str__(self) -> str:
         lines = ["strength   held-out triplets met   loss of an entry"]
@@ -164,13 +172,15 @@ def choose_strength(
     start = plain_start(posed)
     n_iter = iterations(posed.model.n_iter_, SHARE, n_points)
     satisfied, losses = np.empty((2, len(strengths), n_splits))
+    met = np.empty((len(strengths), answers.n_triplets))
     for fold in range(n_splits):
         for place, factors in follow(posed, start, answers, fold, strengths, n_iter):
-            satisfied[place, fold] = answers.rate(factors, fold, posed.problem.distance)
+            score = answers.score(factors, fold, posed.problem.distance)
+            satisfied[place, fold], met[place, score.places] = score.rate, score.met
             losses[place, fold] = posed.loss(factors)
             progress.step()
     auto = max(posed.resolved("auto")) if strengths[-1] == "auto" else None
-    return StrengthCurve(strengths, satisfied, losses, auto)
+    return StrengthCurve(strengths, satisfied, losses, met, auto)
 
 
 def check_strengths(strengths: Sequence[Any]) -> list[Any]:
