@@ -5,7 +5,8 @@ from __future__ import annotations
 from rprnmf.model_selection.folds import HeldOut, MaskedKFold
 from rprnmf.model_selection.rank import RankCurve, choose_rank
 from rprnmf.model_selection.scorer import triplet_scorer
-from rprnmf.model_selection.settings import SettingsTable, choose_settings
+from rprnmf.model_selection.settings import choose_settings
+from rprnmf.model_selection.settings_table import SettingsTable
 from rprnmf.model_selection.strength import StrengthCurve, choose_strength
 
 __all__ = [
