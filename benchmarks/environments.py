@@ -28,6 +28,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "surprise": ("scikit-surprise==1.1.5", *NUMERIC, "pandas==3.1.1"),
     "cornac": ("cornac==3.0.1", *NUMERIC),
     "wnmf": ("wNMF==0.0.42", *NUMERIC),
+    "cblearn": ("cblearn==0.4.0", "numpy==1.26.4", "scipy==1.17.1", "scikit-learn==1.9.1"),
 }
 
 

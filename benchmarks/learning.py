@@ -2,51 +2,27 @@
 
 Dishes (Food-100, split by screens) and materials, 50 to 3000 known answers, default settings,
 several draws. Needs `triplets_food100.npz` and `triplets_materials100.npz` in the folder that
-RPRNMF_DATA names. Writes `results/learning.csv` and `.md`.
+RPRNMF_DATA names; the peers' figures are those that `learning_peers.py` left. Writes
+`results/learning.csv` and `.md`.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
 
 import numpy as np
-from common import MissingError, data_file, start_process
+from common import MissingError, start_process
+from learning_data import COUNTS, SEEDS, SETS
+from learning_peers import METHODS, best_of_peers
 from report import Report
 from scipy.spatial.distance import cdist
 
 from rprnmf import NMF, RPRNMF
 from rprnmf.priors.kernel import KernelFeatures
 
-Draw = tuple[np.ndarray, np.ndarray, np.ndarray]
-COUNTS, COMPONENTS = (50, 300, 1000, 3000), (15, 40)
+COMPONENTS = (15, 40)
 BINS = 10
-
-
-def food(count: int, rng: np.random.Generator) -> Draw:
-    """Ingredients of dishes; rows of one screen are not independent and stay together."""
-    data = data_file("triplets_food100.npz")
-    triplets, screen = data["triplets"].astype(np.int64), data["screen"]
-    screens = rng.permutation(np.unique(screen))
-    out = np.isin(screen, screens[: len(screens) // 5])
-    known = triplets[~out][rng.permutation(int(np.sum(~out)))[:count]]
-    return data["ingredients"].astype(float), known, triplets[out]
-
-
-def materials(count: int, rng: np.random.Generator) -> Draw:
-    """Block means of pictures; ties are left out."""
-    data = data_file("triplets_materials100.npz")
-    X = data["images_stpeters"].astype(float).reshape(100, 16, 4, 16, 4, 3).mean((2, 4))
-    known, unseen = (
-        data[f"{part}_triplets"][np.diff(data[f"{part}_votes"].astype(int), axis=1)[:, 0] != 0]
-        for part in ("train", "test")
-    )
-    chosen = rng.permutation(len(known))[:count]
-    return X.reshape(100, -1), known[chosen].astype(np.int64), unseen.astype(np.int64)
-
-
-SETS: dict[str, Callable[[int, np.random.Generator], Draw]] = {"food": food, "materials": materials}
 
 
 def cosine(X: np.ndarray, unseen: np.ndarray) -> float:
@@ -133,14 +109,16 @@ def line(name: str, K: int, count: int, seeds: range) -> dict[str, float]:
 
 def main() -> None:
     quick, folder = start_process("learning")
-    seeds = range(100, 102) if quick else range(100, 105)
+    seeds = SEEDS[:2] if quick else SEEDS
     measured = (
         f"Share of unseen answers predicted, default settings, means over {len(seeds)} draws that "
         "no setting was chosen on (the settings were chosen on draws 20 and 21 of the same two "
         "sets and on made data). known: given answers met; without prior: RPRNMF as it is; kernel "
         "alone: the same features and answers without a factorisation (15 dimensions, whatever K); "
         "raw cosine: X without any answer; calibration error: of predict_triplets on unseen "
-        "answers, 10 bins; errors: squared, relative to X."
+        "answers, 10 bins; errors: squared, relative to X; STE, SOE, CKL: embeddings of cblearn "
+        "from the same answers alone, unseen answers predicted with the best of 2, 5 and 15 "
+        "dimensions (`learning_peers.md`)."
     )
     report = Report(folder, "learning", "Comparisons that teach", measured)
     warnings.simplefilter("ignore")
@@ -154,9 +132,14 @@ def main() -> None:
                         components=K,
                         answers=count,
                         **{key: None if np.isnan(v) else f"{v:.4g}" for key, v in found.items()},
+                        **best_of_peers(name, count),
                     )
         except MissingError as error:
             report.note(f"{error}.")
+    missing = [name for name in METHODS if all(row.get(name) is None for row in report.rows)]
+    if missing:
+        names = ", ".join(missing)
+        report.note(f"{names}: not measured (benchmarks/learning_peers.py measures them).")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,10 @@ NAMES = (
     "figure5_speed",
     "toolkit",
     "questions",
+    "learning_peers",
     "learning",
+    "learning_speed",
+    "choosing",
     "face_settings",
 )
 

@@ -70,7 +70,7 @@ def test_lines_of_choose_strength_do_not_run_together(capsys):
     text = capsys.readouterr().err
     assert "\r" not in text
     lines = [line for line in text.splitlines() if line.startswith("choose_strength ")]
-    assert [line.split(", ")[1] for line in lines] == ["0 of 4 fits", "4 of 4 fits"]
+    assert [line.split(", ")[1] for line in lines] == ["0 of 5 fits", "5 of 5 fits"]
     choose_strength(model, X, [0.01, 1.0], row_triplets=known, n_splits=2, verbose=0)
     assert capsys.readouterr().err == ""
 

@@ -8,13 +8,14 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 
 from rprnmf import NMF, RPRNMF, Triplets
 from rprnmf.metrics import satisfied_rate, triplet_distances
-from rprnmf.model_selection import choose_strength, triplet_scorer
+from rprnmf.model_selection import choose_settings, choose_strength, triplet_scorer
 from rprnmf.triplets import next_queries, propose_queries, triplets_from_features
 
 RNG = np.random.default_rng(0)
@@ -22,20 +23,24 @@ HIDDEN = RNG.random((40, 3))
 X = HIDDEN @ RNG.random((3, 25)) + 0.05 * RNG.random((40, 25))
 KNOWN = triplets_from_features(HIDDEN, 150, random_state=0)
 MODEL = RPRNMF(4, max_iter=25, tol=0, random_state=0)
+MODEL_AUTO = clone(MODEL).fit(X, row_triplets=KNOWN)
 
 
 def test_strengths_are_judged_on_what_was_held_out(capsys):
     strengths = ["auto", 1.0, 0.001]
     settings = {"row_triplets": KNOWN, "n_splits": 3, "random_state": 0}
     curve = choose_strength(MODEL, X, strengths, **settings)
-    assert "9 of 9 fits" in capsys.readouterr().err
+    assert "10 of 10 fits" in capsys.readouterr().err
     assert curve.strengths == [0.001, 1.0, "auto"]
     assert curve.satisfied.shape == curve.losses.shape == (3, 3)
+    assert curve.met.shape == (3, 150)
+    np.testing.assert_allclose(curve.met.mean(axis=1), curve.satisfied_mean)  # folds of 50
     assert ((curve.satisfied >= 0) & (curve.satisfied <= 1)).all()
     assert (curve.losses > 0).all()
     assert curve.recommended in curve.strengths
     place = curve.strengths.index(curve.recommended)
-    assert place <= curve.strengths.index(curve.best)
+    assert curve.auto == pytest.approx(MODEL_AUTO.history_["row_strength"][-1])
+    assert f"({curve.auto:.2g})" in str(curve)
     assert "<- recommended" in str(curve).splitlines()[1 + place]
     again = choose_strength(MODEL, X, strengths, **settings, verbose=0)
     np.testing.assert_array_equal(again.satisfied, curve.satisfied)
@@ -61,17 +66,12 @@ def test_noise_is_not_worth_following():
 
 
 def test_groups_are_held_out_together():
-    from rprnmf.model_selection.strength import triplet_folds
+    from rprnmf.model_selection.answers import triplet_folds
 
     group = np.arange(150) // 10
-    seen = []
-    for train, test in triplet_folds(KNOWN, 5, group, np.random.RandomState(0)):
-        held = {tuple(row) for row in test.items.tolist()}
-        of = {g for g, row in zip(group, KNOWN.items.tolist(), strict=True) if tuple(row) in held}
-        assert train.n_triplets + test.n_triplets == 150
-        assert test.n_triplets == 10 * len(of)
-        seen += sorted(of)
-    assert sorted(seen) == list(range(15))
+    fold = triplet_folds(KNOWN, 5, group, np.random.RandomState(0))
+    assert np.bincount(fold).tolist() == [30] * 5
+    assert all(len(set(fold[group == g])) == 1 for g in range(15))
 
 
 def test_groups_are_those_of_the_triplets_that_x_knows():
@@ -97,6 +97,7 @@ def test_groups_are_those_of_the_triplets_that_x_knows():
         ({"strengths": []}, "strengths is empty"),
         ({"strengths": [0.0]}, "positive numbers or 'auto'"),
         ({"n_splits": 200}, "as many triplets"),
+        ({"n_splits": 1}, "n_splits must be at least 2, got 1"),
         ({"row_groups": [1, 2]}, "one for each of 150 triplets, got 2"),
     ],
 )
@@ -104,6 +105,161 @@ def test_what_cannot_be_chosen_is_said(change, message):
     given = {"strengths": [1.0], "row_triplets": KNOWN, "verbose": 0} | change
     with pytest.raises(ValueError, match=message):
         choose_strength(MODEL, X, **given)
+
+
+def made(seed, n=80, n_known=600):
+    """Answers about two of six topics, some of them wrong, and X, which shows all topics."""
+    rng = np.random.default_rng(seed)
+    topics = rng.gamma(0.5, 1.0, (n, 6))
+    asked = np.array([rng.choice(n, 3, replace=False) for _ in range(n_known + 2000)])
+    q, r, s = np.sqrt(topics[asked.T, :2])
+    doubt = rng.logistic(scale=0.2, size=len(asked))
+    other = np.sum((q - r) ** 2, axis=1) + doubt > np.sum((q - s) ** 2, axis=1)
+    asked[other] = asked[other][:, [0, 2, 1]]
+    data = topics @ (rng.random((6, 30)) < 0.3) + 0.1 * rng.random((n, 30))
+    return data, asked[:n_known], asked[n_known:]
+
+
+class CountedSteps:
+    """Counts the iterations of every fit."""
+
+    def __init__(self, monkeypatch):
+        from rprnmf.solvers import SOLVERS
+
+        solver, self.n = type(SOLVERS["cd"]), 0
+        solve = solver.solve
+
+        def counted(this, *arguments):
+            result = solve(this, *arguments)
+            self.n += result.n_iter
+            return result
+
+        monkeypatch.setattr(solver, "solve", counted)
+
+    def of(self, call):
+        before = self.n
+        found = call()
+        return self.n - before, found
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("prior", [None, "data"])
+def test_ten_fits_are_enough(prior, monkeypatch):
+    """In iterations, which do not depend on the machine."""
+    steps = CountedSteps(monkeypatch)
+    data, known, _ = made(0)
+    model = RPRNMF(8, row_prior=prior, random_state=0)
+    one, _ = steps.of(lambda: clone(model).fit(data, row_triplets=known))
+    settings = {"row_triplets": known, "random_state": 0, "verbose": 0}
+    several, curve = steps.of(lambda: choose_strength(model, data, **settings))
+    assert several <= 10 * one
+    assert curve.satisfied.shape == (6, 5)
+    if prior is None:
+        slowest = clone(model).set_params(row_prior="data", row_graph="knn", graph_strength=1.0)
+        one, _ = steps.of(lambda: slowest.fit(data, row_triplets=known))
+        several, _ = steps.of(lambda: choose_settings(model, data, **settings))
+        assert several <= 10 * one
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_recommended_is_not_worse_than_the_default():
+    """On answers that neither the fit nor the choice has seen, on average over draws."""
+    gains = []
+    for seed in range(4):
+        data, known, unseen = made(seed)
+        model = RPRNMF(8, random_state=0)
+        settings = {"row_triplets": known, "random_state": 0, "verbose": 0}
+        curve = choose_strength(model, data, **settings)
+        table = choose_settings(model, data, **settings)
+        default, strength, chosen = (
+            clone(model).set_params(**change).fit(data, row_triplets=known).score_triplets(unseen)
+            for change in ({}, {"row_strength": curve.recommended}, table.recommended)
+        )
+        gains.append((strength - default, chosen - default))
+    assert np.mean(gains, axis=0)[0] >= -0.005
+    assert np.mean(gains, axis=0)[1] >= 0.02
+
+
+def test_settings_are_a_table_of_parameters():
+    data, known, _ = made(1)
+    model = RPRNMF(8, max_iter=50, random_state=0)
+    settings = {"row_triplets": known, "random_state": 0, "verbose": 0}
+    table = choose_settings(model, data, strengths=[1.0], **settings)
+    assert table.settings[:2] == [{"row_strength": "auto"}, {"row_strength": 1.0}]
+    assert {"row_prior": "data", "row_strength": "auto"} in table.settings
+    assert table.satisfied.shape == table.losses.shape == (8, 5)
+    dropped = np.isnan(table.satisfied).any(axis=1)
+    assert not dropped[:2].any()
+    assert dropped.sum() == 2
+    assert not np.isnan(table.satisfied[:, :3]).any()
+    lines = str(table).splitlines()
+    assert "<- recommended" in lines[1 + table.settings.index(table.recommended)]
+    assert sum("dropped after 3 folds" in line for line in lines) == 2
+    again = choose_settings(model, data, strengths=[1.0], **settings)
+    np.testing.assert_array_equal(again.satisfied, table.satisfied)
+    features = np.random.default_rng(0).random((80, 2))
+    own = choose_settings(model, data, [{"row_prior": features}], **settings, n_splits=3)
+    assert own.satisfied.shape == (6, 3)
+    assert "row_prior=<80 x 2>" in str(own)
+    has_both = clone(model).set_params(row_prior="data", row_graph="knn", graph_strength=1.0)
+    assert len(choose_settings(has_both, data, **settings, n_splits=2).settings) == 3
+
+
+def test_answers_of_columns_may_choose_too():
+    data, known, _ = made(2, n=40, n_known=200)
+    settings = {"column_triplets": known, "random_state": 0, "n_splits": 2, "verbose": 0}
+    model = RPRNMF(5, max_iter=30, random_state=0)
+    curve = choose_strength(model, data.T, [0.1, "auto"], **settings)
+    rows = choose_strength(
+        model, data.T, [0.1, "auto"], row_triplets=[[0, 1, 2], [3, 4, 5]] * 3, **settings
+    )
+    assert curve.satisfied.shape == rows.satisfied.shape == (2, 2)
+    table = choose_settings(model, data.T, **settings)
+    assert {"column_prior": "data", "column_strength": "auto"} in table.settings
+
+
+@pytest.mark.parametrize("solver", ["cd", "mu", "paper"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "missing"])
+def test_every_solver_and_kind_of_data(solver, kind):
+    data = np.where(RNG.random(X.shape) < 0.2, np.nan, X) if kind == "missing" else X
+    data = sparse.csr_array(X) if kind == "sparse" else data
+    missing = "nan" if kind == "missing" else None
+    model = RPRNMF(4, solver=solver, missing=missing, max_iter=10, tol=0, random_state=0)
+    settings = {"row_triplets": KNOWN, "n_splits": 2, "random_state": 0, "verbose": 0}
+    curve = choose_strength(model, data, [0.1, "auto"], **settings)
+    assert (curve.losses > 0).all()
+    assert np.isfinite(curve.satisfied).all()
+    if solver == "paper":
+        assert curve.auto == 1.0
+    else:
+        table = choose_settings(model, data, **settings)
+        assert np.isfinite(table.losses).all()
+
+
+def scores(*rates):
+    """Settings with these rates in three folds of 100 answers each."""
+    from rprnmf.model_selection.recommend import Score
+
+    return [
+        Score(np.array(row), np.concatenate([np.arange(100) < 100 * rate for rate in row]) * 1.0)
+        for row in rates
+    ]
+
+
+def test_a_setting_must_be_clearly_better_than_the_default():
+    from rprnmf.model_selection.recommend import first_good, gain
+
+    equal = scores([0.6, 0.7, 0.5], [0.61, 0.69, 0.51], [0.6, 0.7, 0.5])
+    assert first_good(equal, 2) == 2
+    assert first_good(equal, None) == 0
+    better = scores([0.5, 0.6, 0.4], [0.71, 0.79, 0.61], [0.7, 0.8, 0.6], [0.6, 0.7, 0.5])
+    assert first_good(better, 3) == 1
+    assert first_good(better, None) == 1
+    assert first_good(better, 3, errors=100.0) == 3
+    # folds that are alike by chance do not make one sure: 30 of 300 answers are
+    difference, error = gain(better[2], better[3])
+    assert difference == pytest.approx(0.1)
+    assert error == pytest.approx(np.sqrt(0.09 / 299))
 
 
 def test_a_search_of_scikit_learn_may_choose_too():
@@ -216,12 +372,10 @@ def test_an_empty_side_has_no_say():
 
 
 def test_what_is_said_twice_is_held_out_once():
-    from rprnmf.model_selection.strength import triplet_folds
+    from rprnmf.model_selection.answers import triplet_folds
 
-    twice = KNOWN + KNOWN
-    for train, test in triplet_folds(twice, 3, None, np.random.RandomState(0)):
-        told = {tuple(row) for row in train.items.tolist()}
-        assert not told & {tuple(row) for row in test.items.tolist()}
+    fold = triplet_folds(KNOWN + KNOWN, 3, None, np.random.RandomState(0))
+    np.testing.assert_array_equal(fold[:150], fold[150:])
 
 
 def test_a_report_has_one_row_per_triplet():

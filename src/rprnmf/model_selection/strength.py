@@ -1,48 +1,50 @@
-"""How strong should triplets be? Ask triplets, and entries, that the fit has not seen."""
+"""How strong should triplets be? Ask triplets that the fit has not seen."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from rprnmf.checks import axis_names, summable
-from rprnmf.losses import get_loss
-from rprnmf.metrics import triplet_distances
-from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
-from rprnmf.observed import make_view
+from rprnmf.model_selection.answers import NAMES, hold_out_answers
+from rprnmf.model_selection.path import follow, iterations, plain_start, pose
+from rprnmf.model_selection.recommend import Score, first_good
 from rprnmf.progress import Progress
-from rprnmf.triplets import Triplets, as_triplets
-from rprnmf.triplets.pairs import distinct
 
 STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0, "auto")
-SIDES = ("row", "column")
-NAMES = ("row_names", "column_names")
+# Standard errors that make a strength clearly better than "auto". Several strengths are compared:
+# one of them is better by a single error by chance often enough.
+CLEARLY = 2.0
+SHARE = 4.0  # whole fits that all folds together may cost; one more, and the start, come before
 
 
 @dataclass(frozen=True, eq=False)
 class StrengthCurve:
-    """What triplets of every strength do for triplets and entries that were held out.
+    """What triplets of every strength do for triplets that were held out, and for X.
 
     Attributes
     ----------
     strengths : list
-        Weakest first; "auto" is the strongest.
+        Weakest first, then "auto".
     satisfied : ndarray of shape (n_strengths, n_splits)
         The fraction of the held-out triplets' weight that the factors meet; higher is better.
     losses : ndarray of shape (n_strengths, n_splits)
-        Mean loss of a held-out entry; lower is better.
+        Mean loss of an entry of X, all of which the fits have seen; lower is better. It tells
+        what a strength costs the data, not how well unseen entries are predicted.
+    met : ndarray of shape (n_strengths, n_triplets) or None
+        Whether each triplet was met by the fit that it was held out of: 1 or 0; rows first.
+    auto : float or None
+        What "auto" came to in a fit with all triplets; the larger one, if two sides have any.
     """
 
     strengths: list[Any]
     satisfied: np.ndarray
     losses: np.ndarray
+    met: np.ndarray | None = None
+    auto: float | None = None
 
     @property
     def satisfied_mean(self) -> np.ndarray:
@@ -61,25 +63,29 @@ class StrengthCurve:
 
     @property
     def recommended(self) -> Any:
-        """The weakest strength whose held-out triplets are within a standard error of the best.
+        """The strength to fit with.
 
-        The error is that of the differences between the two, fold by fold: what a fold has more
-        of difficult triplets than another concerns both. A weaker strength costs the data less.
+        The weakest that meets held-out triplets within a standard error of the best: a weaker
+        strength costs the data less. Where "auto", the default of the estimator, is among the
+        strengths, it is kept unless that one is better by more than two standard errors. The
+        error is that of the differences between two strengths, by folds and by triplets: what is
+        difficult concerns both.
         """
-        top = int(np.argmax(self.satisfied_mean))
-        lost = self.satisfied[top] - self.satisfied
-        error = lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1])
-        good = lost.mean(axis=1) <= error
-        return self.strengths[int(np.argmax(good))]
+        default = self.strengths.index("auto") if "auto" in self.strengths else None
+        met = np.empty((len(self.strengths), 0)) if self.met is None else self.met
+        scores = [Score(*pair) for pair in zip(self.satisfied, met, strict=True)]
+        return self.strengths[first_good(scores, default, CLEARLY)]
 
     def __str__(self) -> str:
-        lines = ["strength   held-out triplets met   loss of a held-out entry"]
+        lines = ["strength   held-out triplets met   loss of an entry"]
         recommended = self.recommended
         for place, strength in enumerate(self.strengths):
             mark = "  <- recommended" if strength == recommended else ""
+            if strength == "auto" and self.auto is not None:
+                mark = f"  ({self.auto:.2g}){mark}"
             lines.append(
                 f"{strength!s:>8}   {self.satisfied_mean[place]:21.3f}   "
-                f"{self.loss_mean[place]:24.6g}{mark}"
+                f"{self.loss_mean[place]:16.6g}{mark}"
             )
         return "\n".join(lines)
 
@@ -98,11 +104,16 @@ def choose_strength(
     verbose: int = 1,
     **fit_params: Any,
 ) -> StrengthCurve:
-    """Cross-validate the strength of triplets, on triplets and on entries of X.
+    """Cross-validate the strength of triplets, on triplets that are held out.
 
-    Every fold holds out a part of the triplets and a part of the entries, and one model is fitted
-    for every strength. Worth its time where triplets are noisy, as answers of people are: to meet
-    them all may then be too much.
+    One whole fit comes first, with all triplets. Then every fold goes without its part of the
+    triplets from the weakest strength to the strongest, each starting where the one before ended,
+    in so few iterations that all takes less time than ten whole fits. All entries of X are seen in
+    every fold. Worth its time where triplets are noisy, as answers of people are: to meet them
+    all may then be too much.
+
+    With a prior ("row_prior='data'", say) "auto" has been chosen by held-out triplets already;
+    the curve then shows what other strengths would do.
 
     Parameters
     ----------
@@ -110,7 +121,7 @@ def choose_strength(
         Is cloned; the strengths of the sides that have triplets are set.
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
     strengths : sequence of float or "auto"
-        Weakest first.
+        Numbers are used as they are. "auto" is the strength at which a fit with all triplets ends.
     row_triplets, column_triplets : Triplets or array-like, default=None
         At least one of the two. With both, one strength is chosen for both.
     row_groups, column_groups : array-like, default=None
@@ -129,6 +140,10 @@ def choose_strength(
     curve : StrengthCurve
         With ``recommended``, ``best`` and both curves; ``print`` it for a table.
 
+    See Also
+    --------
+    choose_settings : Chooses prior, graph and strength together.
+
     Examples
     --------
     >>> import numpy as np
@@ -144,41 +159,28 @@ def choose_strength(
     (2, 3)
     """
     strengths = check_strengths(strengths)
-    given = {"row_triplets": row_triplets, "column_triplets": column_triplets}
     names = {key: fit_params.pop(key) for key in NAMES if key in fit_params}
-    known = resolved_triplets(X, names | {k: v for k, v in given.items() if v is not None})
-    known = {name: triplets for name, triplets in known.items() if triplets.n_triplets}
-    if not known:
-        raise ValueError("choose_strength needs row_triplets or column_triplets, got none.")
-    groups = {
-        name: kept_groups(X, names, name, given[name], side_groups)
-        for name, side_groups in zip(given, (row_groups, column_groups), strict=True)
-        if name in known
-    }
-    rng = check_random_state(random_state)
-    folds = {
-        name: list(triplet_folds(triplets, n_splits, groups[name], rng))
-        for name, triplets in known.items()
-    }
-    loss = get_loss(estimator.beta_loss)
+    answers = hold_out_answers(
+        *(X, (row_triplets, column_triplets), (row_groups, column_groups)),
+        *(names, n_splits, random_state),
+    )
+    n_points = len(strengths) * n_splits
+    progress = Progress("choose_strength", 1 + n_points, silent=not verbose)
+    whole = clone(estimator).set_params(**answers.parameters(strengths[-1]))
+    posed = pose(whole, X, answers, fit_params)
+    progress.step()
+    start = plain_start(posed)
+    n_iter = iterations(posed.model.n_iter_, SHARE, n_points)
     satisfied, losses = np.empty((2, len(strengths), n_splits))
-    progress = Progress("choose_strength", len(strengths) * n_splits, silent=not verbose)
-    for fold, held_out in enumerate(MaskedKFold(n_splits, rng).split(X, estimator.missing)):
-        test = make_view(held_out.X_test, "zero")
-        train = {name: parts[fold][0] for name, parts in folds.items()}
-        for place, strength in enumerate(strengths):
-            model = clone(estimator).set_params(missing=held_out.missing)
-            model.set_params(**{f"{name[:-9]}_strength": strength for name in known})
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(held_out.X_train, **train, **fit_params)
-            Ht = np.ascontiguousarray(model.components_.T)
-            factors = {"row_triplets": model.embedding_, "column_triplets": Ht}
-            unseen = [(factors[name], parts[fold][1]) for name, parts in folds.items()]
-            satisfied[place, fold] = weighted_rate(unseen, model.distance_)
-            losses[place, fold] = loss.value(test, model.embedding_, Ht) / max(test.n_observed, 1)
+    met = np.empty((len(strengths), answers.n_triplets))
+    for fold in range(n_splits):
+        for place, factors in follow(posed, start, answers, fold, strengths, n_iter):
+            score = answers.score(factors, fold, posed.problem.distance)
+            satisfied[place, fold], met[place, score.places] = score.rate, score.met
+            losses[place, fold] = posed.loss(factors)
             progress.step()
-    return StrengthCurve(strengths, satisfied, losses)
+    auto = max(posed.resolved("auto")) if strengths[-1] == "auto" else None
+    return StrengthCurve(strengths, satisfied, losses, met, auto)
 
 
 def check_strengths(strengths: Sequence[Any]) -> list[Any]:
@@ -190,109 +192,3 @@ def check_strengths(strengths: Sequence[Any]) -> list[Any]:
     if any(isinstance(value, str) or not value > 0 for value in numbers):
         raise ValueError(f"strengths must be positive numbers or 'auto', got {found}.")
     return [*sorted(numbers), *(["auto"] if "auto" in found else [])]
-
-
-def kept_groups(
-    X: Any, names: dict[str, Any], name: str, triplets: Any, groups: Any
-) -> np.ndarray | None:
-    """The number of the group of each triplet that X knows; the others are left out of a fit."""
-    if groups is None:
-        return None
-    known = as_triplets(triplets)
-    n = known.n_triplets
-    if len(groups) != n:
-        raise ValueError(
-            f"{name[:-9]}_groups must name one for each of {n} triplets, got {len(groups)}."
-        )
-    numbered = Triplets(known, weights=np.arange(1, n + 1))
-    kept = resolved_triplets(X, names | {name: numbered})[name].weights.astype(np.int64) - 1
-    return np.unique(np.asarray(groups)[kept], return_inverse=True)[1]
-
-
-def triplet_folds(
-    triplets: Triplets, n_splits: int, groups: np.ndarray | None, rng: Any
-) -> Iterator[tuple[Triplets, Triplets]]:
-    """What is fitted on and what is held out, for every fold.
-
-    Groups stay together, else those that say the same.
-    """
-    group = distinct(*triplets.items.T)[1] if groups is None else groups
-    n_groups = int(group.max(initial=-1)) + 1
-    if n_groups < n_splits:
-        raise ValueError(
-            f"n_splits={n_splits} folds need as many triplets, or groups of them; got {n_groups}."
-        )
-    fold = np.arange(n_groups) % n_splits
-    rng.shuffle(fold)
-    for number in range(n_splits):
-        out = fold[group] == number
-        yield triplets.take(~out), triplets.take(out)
-
-
-def weighted_rate(unseen: list[tuple[np.ndarray, Triplets]], distance: str) -> float:
-    """The fraction of the weight of held-out triplets that holds, over the sides that have any."""
-    held = [np.less(*triplet_distances(F, triplets, distance)[1:]) for F, triplets in unseen]
-    weights = summable(np.concatenate([triplets.weights for _, triplets in unseen]))
-    total = float(weights.sum())
-    return float(weights[np.concatenate(held)].sum()) / total if total else np.nan
-
-
-def triplet_scorer(
-    triplets: Any, *, side: str = "row", distance: str = "euclidean"
-) -> Callable[..., float]:
-    """A scorer for scikit-learn's searches: the fraction of given triplets' weight that is met.
-
-    Hold some triplets out (`Triplets.split`), pass the others to ``fit`` and these to the scorer.
-    With folds over rows the triplets must be named and have ``absent="drop"``; to search with all
-    rows in every fit pass ``cv=[(rows, rows)]``. Rows without names are taken for those of the
-    fit if they are as many.
-
-    Parameters
-    ----------
-    triplets : Triplets or array-like of shape (n_triplets, 3)
-    side : {"row", "column"}, default="row"
-    distance : {"euclidean", "divergence"}, default="euclidean"
-
-    Returns
-    -------
-    score : callable
-        ``score(estimator, X, y=None)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from rprnmf import RPRNMF
-    >>> from rprnmf.model_selection import triplet_scorer
-    >>> from rprnmf.triplets import triplets_from_features
-    >>> X = np.random.default_rng(0).random((30, 8))
-    >>> train, test = triplets_from_features(X, 80, random_state=0).split(random_state=0)
-    >>> rows = np.arange(len(X))
-    >>> search = GridSearchCV(
-    ...     RPRNMF(3, max_iter=20, tol=0, random_state=0),
-    ...     {"row_strength": [0.01, 1.0]},
-    ...     scoring=triplet_scorer(test),
-    ...     cv=[(rows, rows)],
-    ... ).fit(X, row_triplets=train)
-    >>> sorted(search.best_params_)
-    ['row_strength']
-    """
-    if side not in SIDES:
-        raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
-    known = as_triplets(triplets)
-
-    def score(estimator: Any, X: Any, y: Any = None) -> float:
-        factor, fitted = estimator.components_.T, estimator.column_names_
-        names = axis_names(X)[SIDES.index(side)]
-        seen = True
-        if side == "row":
-            fitted = estimator.row_names_
-            seen = len(estimator.embedding_) == np.shape(X)[0]
-            if names is not None:
-                seen = fitted is not None and list(names) == list(fitted)
-            factor = estimator.embedding_ if seen else estimator.transform(X)
-        if names is None and seen:
-            names = fitted
-        return weighted_rate([(factor, known.positions(len(factor), names, side))], distance)
-
-    return score
