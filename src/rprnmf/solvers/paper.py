@@ -158,13 +158,9 @@ class LivingSide:
 
     def __init__(self, terms: SideTerms, F: np.ndarray):
         self.terms = terms
+        self.penalised = bool(terms.terms)  # whether triplets or a graph act here
         if terms.triplets is not None:
             self.near, self.far = terms.triplets.near_far(F)
-
-    @property
-    def penalised(self) -> bool:
-        """Whether triplets or a graph act here."""
-        return bool(self.terms.terms)
 
     def split(self, f: np.ndarray) -> Split:
         """Parts of the penalties' gradient in one column f of shape (n_rows, 1)."""
