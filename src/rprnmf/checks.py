@@ -382,13 +382,13 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
     n = X.shape[0] if side == "row" else X.shape[1]
     if isinstance(graph, str):
         points = X if side == "row" else X.T
-        if sp.issparse(points):
-            points = sp.csr_matrix(points).copy()
-            points.data = np.nan_to_num(points.data)
-        else:
-            points = np.nan_to_num(points)
         if n < 2:
             return sp.csr_array((n, n))
+        if sp.issparse(points):
+            points = sp.csr_matrix(points).copy()
+            points.data = _near_one(points.data)
+        else:
+            points = _near_one(points)
         with config_context(working_memory=64):  # distances are dense, some rows at a time
             from sklearn.neighbors import kneighbors_graph  # loads much, for graphs alone
 
@@ -431,6 +431,13 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
         )
     S = sp.csr_array(sp.triu(S, k=1))
     return sp.csr_array(S + S.T)
+
+
+def _near_one(entries: np.ndarray) -> np.ndarray:
+    """Without NaN, and divided by a power of two: no square overflows, and no digit changes."""
+    entries = np.nan_to_num(entries)
+    exponent = np.frexp(np.abs(entries).max(initial=0.0))[1]
+    return np.ldexp(entries, -exponent)
 
 
 def check_start(
