@@ -173,6 +173,8 @@ class LCNMF(ComposedNMF):
         y: Any = None,
         *,
         column_labels: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -186,6 +188,9 @@ class LCNMF(ComposedNMF):
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -197,7 +202,9 @@ class LCNMF(ComposedNMF):
         -------
         self : LCNMF
         """
-        self.fit_transform(X, y, column_labels=column_labels, W=W, H=H, update_H=update_H)
+        knowledge = {"column_labels": column_labels}
+        names = {"row_names": row_names, "column_names": column_names}
+        self.fit_transform(X, y, W=W, H=H, update_H=update_H, **knowledge, **names)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -207,6 +214,8 @@ class LCNMF(ComposedNMF):
         y: Any = None,
         *,
         column_labels: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -220,6 +229,9 @@ class LCNMF(ComposedNMF):
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -231,4 +243,5 @@ class LCNMF(ComposedNMF):
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, update_H, y=y, column_labels=column_labels)
+        names = {"row_names": row_names, "column_names": column_names}
+        return self._fit(X, W, H, update_H, y=y, column_labels=column_labels, **names)
