@@ -61,7 +61,7 @@ class ModelSums(ColumnSums):
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
         self.model = self._model(W, Ht)
-        self.at = self._at()
+        self.at = tuple(self._at())  # to hand a named tuple over takes four times as long
         n, m = self.shape
         self.w, self.h = np.zeros(n, dtype=W.dtype), np.zeros(m, dtype=W.dtype)
         self.last, self.side = -1, 0
@@ -78,13 +78,13 @@ class ModelSums(ColumnSums):
         self.w, self.h = self.W[:, k].copy(), self.Ht[:, k].copy()
         return self._pass(1, pending, self.w)
 
-    def _pending(self) -> columnwise.Change:
+    def _pending(self) -> Parts:
         """What one column of one factor has added to the model since the last pass: a b'."""
         if self.last < 0:
-            return columnwise.Change(self.w, self.h)
+            return self.w, self.h
         if self.side == 0:
-            return columnwise.Change(self.W[:, self.last] - self.w, self.h)
-        return columnwise.Change(self.w, self.Ht[:, self.last] - self.h)
+            return self.W[:, self.last] - self.w, self.h
+        return self.w, self.Ht[:, self.last] - self.h
 
     @abstractmethod
     def _model(self, W: np.ndarray, Ht: np.ndarray) -> np.ndarray: ...
@@ -94,7 +94,7 @@ class ModelSums(ColumnSums):
         """What the kernels need all through a sweep."""
 
     @abstractmethod
-    def _pass(self, side: int, pending: columnwise.Change, vector: np.ndarray) -> Parts:
+    def _pass(self, side: int, pending: Parts, vector: np.ndarray) -> Parts:
         """Add to the model what changed since the last pass, a b', and take one side's sums."""
 
 

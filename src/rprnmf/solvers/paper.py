@@ -177,10 +177,9 @@ class LivingSide:
         """One column changed: the distances follow."""
         triplets = self.terms.triplets
         if triplets is not None:
-            near_old, far_old = triplets.near_far(old)
-            near_new, far_new = triplets.near_far(new)
-            self.near += near_new - near_old
-            self.far += far_new - far_old
+            near, far = triplets.of_triplets(triplets.apart(new) - triplets.apart(old))
+            self.near += near
+            self.far += far
 
 
 class Program:
