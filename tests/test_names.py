@@ -49,6 +49,18 @@ def test_names_are_given_to_what_has_none(kind):
     model.row_unmet_[0] = "changed"  # a plain array, as any other result
 
 
+@pytest.mark.parametrize("kind", [NMF, GNMF, LCNMF, RPRNMF])
+def test_every_estimator_keeps_names(kind):
+    names = {"row_names": TITLES, "column_names": WORDS}
+    model = kind(3, max_iter=2, tol=0, random_state=0)
+    for fitted_model in (model.fit(COUNTS, **names), model):
+        assert fitted_model.row_names_.tolist() == TITLES
+        assert fitted_model.column_names_.tolist() == WORDS
+        model.fit_transform(COUNTS, **names)
+    with pytest.raises(ValueError, match="24 of them, got 3"):
+        model.fit(COUNTS, row_names=TITLES[:3])
+
+
 def test_names_of_a_frame_come_back():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(COUNTS.toarray(), index=TITLES, columns=WORDS)

@@ -39,13 +39,15 @@ def weighted_neighbours(points: Any, n_neighbors: int) -> sp.csr_array:
     return sp.csr_array(S.maximum(S.T))
 
 
-def with_zeros(points: Any) -> Any:
-    """Points with zeros for missing entries."""
+def near_one(points: Any) -> Any:
+    """Without NaN, and divided by a power of two: no square overflows, and no digit changes."""
     if sp.issparse(points):
         points = sp.csr_matrix(points).copy()
-        points.data = np.nan_to_num(points.data)
+        points.data = near_one(points.data)
         return points
-    return np.nan_to_num(points)
+    points = np.nan_to_num(points)
+    exponent = np.frexp(np.abs(points).max(initial=0.0))[1]
+    return np.ldexp(points, -exponent)
 
 
 def neighbour_graph(kind: str, points: Any, n_neighbors: int) -> sp.csr_array:
@@ -67,7 +69,7 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
         return None
     n = X.shape[0] if side == "row" else X.shape[1]
     if isinstance(graph, str):
-        S = neighbour_graph(graph, with_zeros(X if side == "row" else X.T), n_neighbors)
+        S = neighbour_graph(graph, near_one(X if side == "row" else X.T), n_neighbors)
     else:
         S = check_array(
             graph,

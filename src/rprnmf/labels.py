@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from rprnmf.checks import is_missing
-from rprnmf.graphs import weighted_neighbours, with_zeros
+from rprnmf.graphs import near_one, weighted_neighbours
 from rprnmf.priors.kernel import median_distance, squares, unit_rows
 
 NEIGHBORS = 5
@@ -50,7 +50,7 @@ def spread_labels(points: list[Any], y: Any) -> np.ndarray:
     >>> spread_labels([X], np.array(["a", None, None, "b", None], dtype=object))
     array(['a', 'a', 'b', 'b', 'b'], dtype=object)
     """
-    points = [with_zeros(one) for one in points]
+    points = [near_one(one) for one in points]
     known = np.flatnonzero([not (is_missing(label) or label == -1) for label in y.tolist()])
     if len(known) == 0:
         raise ValueError("predict_labels needs the label of at least one row, got none.")

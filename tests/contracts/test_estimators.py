@@ -481,6 +481,8 @@ def test_knn_graph_is_symmetric_and_binary(sparse):
         assert set(np.unique(S)) == {0.0, 1.0}
         np.testing.assert_array_equal(S, S.T)
         assert (S.sum(axis=1) >= 3).all()
+        for scale in (1e160, 1e-170):  # squares of these are no numbers
+            np.testing.assert_array_equal(check_graph("knn", scale * data, 3, side).toarray(), S)
 
 
 def test_l1_and_l2_have_scikit_learns_minimiser(beta_loss):

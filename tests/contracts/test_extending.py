@@ -49,7 +49,7 @@ class CubedHinge(TripletPenalty):
         u = max(violation(near, far, shape), 0.0)
         pull = 3.0 * shape.slope * u * u
         bend = 6.0 * shape.slope * shape.slope * u
-        return At(u * u * u, pull, pull, bend, -bend, bend)
+        return At(u * u * u, pull, pull, bend, bend)
 
 
 class SumOfBoth(Loss):

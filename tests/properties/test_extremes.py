@@ -157,3 +157,11 @@ def test_the_papers_program_says_so_when_it_leaves_the_range():
     model = NMF(3, solver="paper", beta_loss="kullback-leibler", max_iter=20, random_state=0)
     with pytest.raises(ValueError, match=r"solver 'paper' left the range of float32.*Divide X by"):
         model.fit(X)
+
+
+@pytest.mark.parametrize("exponent", [-170, 160])
+@pytest.mark.parametrize("asked", [{"column_graph": "knn"}, {"row_prior": "mean"}], ids=str)
+def test_what_squares_cannot_hold_is_refused_before_it_is_squared(asked, exponent):
+    model = RPRNMF(4, beta_loss="kullback-leibler", random_state=0, **asked)
+    with pytest.raises(ValueError, match=r"the largest entry of X is .* its power"):
+        model.fit(LOW_RANK * 10.0**exponent)

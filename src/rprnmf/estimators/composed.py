@@ -116,12 +116,15 @@ class ComposedNMF(
             )
         K = self._rank(view, W, H, update_H)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
-        problem = self._with_priors(self._problem(matrix, view, names, knowledge), matrix)
+        problem = self._problem(matrix, view, names, knowledge)
+        if self.row_prior is not None or self.column_prior is not None:  # the variance of X
+            check_range_of_values(view.largest, view.n_observed, (2.0,), np.float64)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
             fourth = 4.0, get_loss(self.beta_loss).curvature_power
             check_range_of_values(view.largest, view.n_observed, (2.0,), view.dtype)
             check_range_of_values(view.largest, view.n_observed, fourth, np.float64)
+        problem = self._with_priors(problem, matrix)
         callback = with_sklearn_callbacks(self, X, self.callback)
         settings = Settings(self.max_iter, self.tol, callback, self.verbose)
         rng = check_random_state(self.random_state)

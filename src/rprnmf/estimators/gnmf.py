@@ -235,7 +235,15 @@ default="auto"
         return W
 
     def fit(
-        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+        self,
+        X: Any,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        update_H: bool = True,
+        *,
+        row_names: Any = None,
+        column_names: Any = None,
     ) -> GNMF:
         """Factorise X.
 
@@ -249,17 +257,29 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
 
         Returns
         -------
         self : GNMF
         """
-        self.fit_transform(X, W=W, H=H, update_H=update_H)
+        names = {"row_names": row_names, "column_names": column_names}
+        self.fit_transform(X, W=W, H=H, update_H=update_H, **names)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(
-        self, X: Any, y: Any = None, W: Any = None, H: Any = None, update_H: bool = True
+        self,
+        X: Any,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        update_H: bool = True,
+        *,
+        row_names: Any = None,
+        column_names: Any = None,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -273,9 +293,12 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, update_H)
+        return self._fit(X, W, H, update_H, row_names=row_names, column_names=column_names)

@@ -176,6 +176,8 @@ default="auto"
         y: Any = None,
         *,
         column_labels: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -189,6 +191,9 @@ default="auto"
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -200,7 +205,9 @@ default="auto"
         -------
         self : LCNMF
         """
-        self.fit_transform(X, y, column_labels=column_labels, W=W, H=H, update_H=update_H)
+        knowledge = {"column_labels": column_labels}
+        names = {"row_names": row_names, "column_names": column_names}
+        self.fit_transform(X, y, W=W, H=H, update_H=update_H, **knowledge, **names)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -210,6 +217,8 @@ default="auto"
         y: Any = None,
         *,
         column_labels: Any = None,
+        row_names: Any = None,
+        column_names: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -223,6 +232,9 @@ default="auto"
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.
+        row_names, column_names : sequence of length n_samples, n_features, default=None
+            Names of the rows and of the columns of X, kept as ``row_names_`` and
+            ``column_names_``. They replace the labels of a DataFrame.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -234,4 +246,5 @@ default="auto"
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, update_H, y=y, column_labels=column_labels)
+        names = {"row_names": row_names, "column_names": column_names}
+        return self._fit(X, W, H, update_H, y=y, column_labels=column_labels, **names)

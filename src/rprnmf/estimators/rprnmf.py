@@ -24,6 +24,7 @@ from rprnmf.estimators.gnmf import (
 )
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
+from rprnmf.estimators.teaching import LINKS
 from rprnmf.graphs import check_graph
 from rprnmf.metrics import triplet_distances, unmet
 from rprnmf.objective import Side
@@ -264,7 +265,7 @@ default="auto"
         self.verbose = verbose
 
     def _learns(self, side):
-        return len(side.triplets) > 0 and self.penalty in ("auto", "likelihood")
+        return len(side.triplets) > 0 and self.penalty in ("auto", *LINKS)
 
     def _obeys(self):
         return "obey" in (self.row_strength, self.column_strength)

@@ -13,6 +13,8 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.solvers import Result, Settings, Solver
 from rprnmf.start import start_factors
 
+# How the chance of an answer goes by its distances. Which one suits, held-out answers tell.
+LINKS = ("likelihood", "ratio")
 WARM, RANK_ONE = 60, 20  # iterations of plain NMF before triplets teach; of one component
 STRENGTH = 7.0  # of triplets that teach, over the root of the errors of rank one and of NMF
 LOOSER = 100.0  # than tol, while triplets teach

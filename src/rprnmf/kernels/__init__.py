@@ -13,6 +13,7 @@ from numba.core import event
 from numba.core.options import DefaultOptions
 
 from rprnmf.kernels.cache import IN_MEMORY, SafeCache
+from rprnmf.kernels.collector import is_kernel
 
 # Sums may be reordered (so that they vectorise); NaN and infinities keep their meaning.
 FAST = {"reassoc", "contract", "nsz"}
@@ -46,10 +47,10 @@ def kernel(function: Any) -> Any:
     arithmetic on a short row.
     """
     try:
-        dispatcher = _compiled(function, cache=True)
+        dispatcher = _compiled(function, cache=True, no_cfunc_wrapper=True)
     except (RuntimeError, OSError):  # numba found no folder that it can write
         _Notice.on_disk = False
-        return _compiled(function)
+        return _compiled(function, no_cfunc_wrapper=True)
     with contextlib.suppress(AttributeError):  # a private name, which numba may change
         dispatcher._cache = SafeCache(dispatcher._cache, _STAMP)
     return dispatcher
@@ -90,9 +91,7 @@ class _Notice(event.Listener):
     on_disk = True  # whether compiled code can be kept
 
     def on_start(self, event: Any) -> None:
-        function = getattr(event.data.get("dispatcher"), "py_func", None)
-        module = getattr(function, "__module__", None) or ""
-        if not self.told and module.startswith(f"{__name__}."):
+        if not self.told and is_kernel(event):
             self.told = True
             logging.getLogger("rprnmf").warning(ON_DISK if self.on_disk else IN_MEMORY)
 

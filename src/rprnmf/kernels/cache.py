@@ -9,6 +9,8 @@ from typing import Any
 
 from numba.core.serialize import dumps
 
+from rprnmf.kernels.collector import collector_rest
+
 IN_MEMORY = (
     "rprnmf compiles its loops in memory, which takes some seconds in every run: no folder for "
     "compiled code can be written; set NUMBA_CACHE_DIR to one that can."
@@ -56,7 +58,8 @@ class SafeCache:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled kernel, or None if it is not there as it was written."""
         try:
-            compiled = self._cache.load_overload(signature, context)
+            with collector_rest:
+                compiled = self._cache.load_overload(signature, context)
         except Exception:  # a damaged file may raise anything
             return None
         if compiled is None or compiled.signature.args == tuple(signature):

@@ -2,8 +2,9 @@
 
 The authors' program changes one column of one factor at a time. Each pass here adds
 the pending change ``a b'`` to the model and takes the sums that the next half step
-needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2). ``above`` and ``below``
-are the sums for numerators and denominators.
+needs, so that a sweep over K columns costs O(nnz K) and not O(nnz K^2). ``at`` are the fields of
+`StoredModel` or `DenseModel`, ``change`` is (a, b), what the model lacks since one column of one
+factor changed; ``above`` and ``below`` are the sums for numerators and denominators.
 
 Where a change takes away more than a tenth of an entry, the entry is computed anew: the
 difference of two nearly equal numbers keeps no digits.
@@ -39,13 +40,6 @@ class DenseModel(NamedTuple):
     F: np.ndarray
     G: np.ndarray
     tiny: float
-
-
-class Change(NamedTuple):
-    """What the model lacks since one column of one factor changed: ``a b'``."""
-
-    a: np.ndarray
-    b: np.ndarray
 
 
 @kernel

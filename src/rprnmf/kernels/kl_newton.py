@@ -34,12 +34,12 @@ SWEEPS_BEFORE = 3  # by coordinates, which from a poor start get further
 MODEL_SWEEPS = 60  # over the quadratic model of one step, at most,
 MODEL_SHARE = 1e-3  # until one brings less than this share of the first
 HALVINGS = 12
-# rows of KLWorkspace.newton
+# rows of NewtonWorkspace.vectors
 SLOPE, MODEL_SLOPE, STEEP, NEW, OLD = range(5)
 
 
 @kernel
-def kl_newton_rows(rows, F, data, terms, effort, space):
+def kl_newton_rows(rows, F, data, terms, effort, space, scratch):
     """Minimise, over some rows, the divergence and the terms of the rows.
 
     A row comes out the same whatever rows come with it.
@@ -69,50 +69,50 @@ def kl_newton_rows(rows, F, data, terms, effort, space):
                 total += space.x[t]
             # gains that rounding hides are none
             enough = max(enough, eps * total)
-            newton(kind, least, enough, effort.sweeps - SWEEPS_BEFORE, space)
+            newton(kind, least, enough, effort.sweeps - SWEEPS_BEFORE, space, scratch)
         guard(None, F, kind, data.B, quadratic, least, space)
         copy(space.f, F[i])
 
 
 @spliced
-def newton(kind, least, enough, n_steps, space):
+def newton(kind, least, enough, n_steps, space, scratch):
     """Newton's steps until one promises no more than ``enough``."""
-    f = space.f
-    slope, new, old = space.newton[SLOPE], space.newton[NEW], space.newton[OLD]
+    f, free = space.f, scratch.free
+    slope, new, old = scratch.vectors[SLOPE], scratch.vectors[NEW], scratch.vectors[OLD]
     half = f.dtype.type(0.5)
     zero = f.dtype.type(0)
-    slopes(kind, least, space)
+    slopes(kind, least, space, scratch)
     for _ in range(n_steps):
-        n_free = choose_free(kind, space)
-        curvature(kind, n_free, space)
-        promise = minimise_model(n_free, space)
+        n_free = choose_free(kind, space, scratch)
+        curvature(kind, n_free, space, scratch)
+        promise = minimise_model(n_free, space, scratch)
         if not promise > zero:  # nor NaN
             return
         length = f.dtype.type(1)
         for _ in range(HALVINGS):
             for p in range(n_free):
-                f[space.free[p]] = max(old[p] + length * (new[p] - old[p]), zero)
-            slopes(kind, least, space)
+                f[free[p]] = max(old[p] + length * (new[p] - old[p]), zero)
+            slopes(kind, least, space, scratch)
             after = zero
             for p in range(n_free):
-                after += slope[space.free[p]] * (new[p] - old[p])
+                after += slope[free[p]] * (new[p] - old[p])
             if after <= half * promise:
                 break
             length *= half
         if not after <= half * promise:
             for p in range(n_free):
-                f[space.free[p]] = old[p]
-            slopes(kind, least, space)
+                f[free[p]] = old[p]
+            slopes(kind, least, space, scratch)
             return
         if promise <= enough:
             return
 
 
 @spliced
-def slopes(kind, least, space):
+def slopes(kind, least, space, scratch):
     """The model, and the slope of the row's sum in every component that may move."""
     f, y, inverse, columns = space.f, space.y, space.inverse, kind.columns
-    ratio, slope = space.ratio, space.newton[SLOPE]
+    ratio, slope = scratch.ratio, scratch.vectors[SLOPE]
     one = f.dtype.type(1)
     size = kind.size
     for t in range(size):
@@ -137,28 +137,28 @@ def slopes(kind, least, space):
 
 
 @spliced
-def choose_free(kind, space):
+def choose_free(kind, space, scratch):
     """The components that a step may change: not zeros that their slope holds down."""
-    slope, old = space.newton[SLOPE], space.newton[OLD]
+    slope, old = scratch.vectors[SLOPE], scratch.vectors[OLD]
     n_free = 0
     for a in range(kind.n_active):
         k = space.active[a]
         if space.f[k] > 0 or slope[k] < 0:
-            space.free[n_free] = k
+            scratch.free[n_free] = k
             old[n_free] = space.f[k]
             n_free += 1
     return n_free
 
 
 @spliced
-def curvature(kind, n_free, space):
+def curvature(kind, n_free, space, scratch):
     """Q of the free components; four sums at a time keep the machine busy."""
-    Q, columns, free, weighted = space.Q, kind.columns, space.free, space.weighted
+    Q, columns, free, weighted = scratch.Q, kind.columns, scratch.free, scratch.weighted
     dtype = space.f.dtype.type
     for p in range(n_free):
         own = columns[free[p]]
         for t in range(kind.size):
-            weighted[t] = own[t] * space.inverse[t] * space.ratio[t]
+            weighted[t] = own[t] * space.inverse[t] * scratch.ratio[t]
         q = 0
         while q + 4 <= p:
             a, b = columns[free[q]], columns[free[q + 1]]
@@ -184,11 +184,11 @@ def curvature(kind, n_free, space):
 
 
 @spliced
-def minimise_model(n_free, space):
+def minimise_model(n_free, space, scratch):
     """Sweeps over the quadratic model from ``OLD`` to ``NEW``; minus the slope along the step."""
-    Q, free = space.Q, space.free
-    slope, g, inverse = space.newton[SLOPE], space.newton[MODEL_SLOPE], space.newton[STEEP]
-    new, old = space.newton[NEW], space.newton[OLD]
+    Q, free = scratch.Q, scratch.free
+    slope, g, inverse = scratch.vectors[SLOPE], scratch.vectors[MODEL_SLOPE], scratch.vectors[STEEP]
+    new, old = scratch.vectors[NEW], scratch.vectors[OLD]
     zero = space.f.dtype.type(0)
     one = space.f.dtype.type(1)
     for p in range(n_free):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.kernels import inner, kernel, part, spliced
+from rprnmf.kernels import inner, kernel, part
 from rprnmf.kernels.coupled import LANE_TRIPLETS
 from rprnmf.kernels.coupling import Model, change, feel, model, settle
 from rprnmf.kernels.csr import Stored, copy, dot
@@ -31,31 +31,30 @@ class KLData(NamedTuple):
     sums: np.ndarray  # per row, or one row for all: sums of B over the observed columns
     floors: np.ndarray  # per row, or one for all: the least that a model value counts as
     zeros_implied: bool  # whether entries that are not stored are observed zeros
-    # B.T where all entries of all rows are stored, else empty: rows then need not gather their
-    # entries, and zeros are entries like any other
-    columns: np.ndarray
 
 
 @kernel
-def kl_rows(rows, F, data, terms, coupling, effort, space):
+def kl_rows(rows, F, data, columns, terms, coupling, effort, space):
     """Lower, over some rows, the divergence, the terms of the rows and what couples them.
 
-    With ``effort.guarded`` the sum of no row rises, but for rounding. ``coupling`` is None for
-    rows that no triplet or graph touches. Returns the divergence of the rows, summed entry by
+    With ``effort.guarded`` the sum of no row rises, but for rounding. ``columns`` is B.T where
+    all entries of all rows are stored: rows then need not gather their entries, and zeros are
+    entries like any other; else it is None. ``coupling`` is None for rows that no triplet or
+    graph touches. Returns the divergence of the rows, summed entry by
     entry: as a difference of large sums it would have no digits left where the model is good.
     """
+    f, y, before = space.f, space.y, space.before
+    B, floors, l2 = data.B, data.floors, terms.l2
     total = 0.0
     for i in rows:
-        least = F.dtype.type(data.floors[i if data.floors.shape[0] > 1 else 0])
-        copy(F[i], space.f)
-        whole = data.columns.shape[0] > 0
-        columns = data.columns if whole else space.columns
-        if whole:
-            size = read_whole_row(i, data, least, space)
+        least = F.dtype.type(floors[i if floors.shape[0] > 1 else 0])
+        copy(F[i], f)
+        if columns is not None:
+            size = read_whole_row(i, data, columns, least, space)
         else:
             size = read_row(i, data, least, space)
         n_squares = 0
-        quadratic = terms.l2[i] > 0.0
+        quadratic = l2[i] > 0.0
         if coupling is not None:
             quadratic = True
         space.side[:] = 0.0
@@ -70,18 +69,20 @@ def kl_rows(rows, F, data, terms, coupling, effort, space):
                 F[i] = 0
                 continue
         n_active = choose_active(i, data, terms, space)
-        if not whole:
-            gather(data.B, size, n_active, space)
-        copy(space.y[:size], space.before)
-        kind = RowKind(i, size, columns, n_active, n_squares, quadratic)
-        descend(kind, data.B, least, terms, effort, space)
+        at_entries = columns
+        if columns is None:
+            gather(B, size, n_active, space)
+            at_entries = space.columns
+        copy(y[:size], before)
+        kind = RowKind(i, size, at_entries, n_active, n_squares, quadratic)
+        descend(kind, B, least, terms, effort, space)
         for t in range(size):
-            if space.y[t] < NEAR_FLOOR * least:
-                space.y[t] = max(dot(space.f, data.B[space.column[t]]), least)
+            if y[t] < NEAR_FLOOR * least:
+                y[t] = max(dot(f, B[space.column[t]]), least)
         if effort.guarded:
-            guard(coupling, F, kind, data.B, terms.l2[i] > 0.0, least, space)
+            guard(coupling, F, kind, B, l2[i] > 0.0, least, space)
         total += row_loss(i, size, data, space)
-        copy(space.f, F[i])
+        copy(f, F[i])
     return total
 
 
@@ -96,25 +97,27 @@ class RowKind(NamedTuple):
     quadratic: bool  # whether quadratic terms act on it
 
 
-@spliced
+@part
 def read_row(i, data, least, space):
     """The entries of row i that are not zero, the model there, and phi; how many there are."""
     f, phi, x, y = space.f, space.phi, space.x, space.y
+    inverse, column = space.inverse, space.column
     indptr, indices, values = data.entries
+    B = data.B
     one = f.dtype.type(1)
     size = 0
     phi[:] = 0
     for t in range(indptr[i], indptr[i + 1]):
-        fetch_ahead(data.B, indices, t)
+        fetch_ahead(B, indices, t)
         if values[t] <= 0:
             continue
-        b = data.B[indices[t]]
+        b = B[indices[t]]
         model_value = max(dot(f, b), least)
         x[size] = values[t]
         y[size] = model_value
-        space.inverse[size] = one / model_value
-        space.column[size] = indices[t]
-        ratio = x[size] * space.inverse[size]
+        inverse[size] = one / model_value
+        column[size] = indices[t]
+        ratio = x[size] * inverse[size]
         for k in range(f.shape[0]):
             phi[k] += ratio * b[k]
         size += 1
@@ -122,36 +125,37 @@ def read_row(i, data, least, space):
 
 
 @part
-def read_whole_row(i, data, least, space):
+def read_whole_row(i, data, columns, least, space):
     """As `read_row`, zeros included; no entries if all are zero."""
-    f, x, y, inverse = space.f, space.x, space.y, space.inverse
-    begin = data.entries.indptr[i]
-    size = data.columns.shape[1]
+    f, x, y, inverse, slope = space.f, space.x, space.y, space.inverse, space.phi
+    indptr, _, values = data.entries
+    begin = indptr[i]
+    size = columns.shape[1]
     zero = f.dtype.type(0)
     one = f.dtype.type(1)
     total = zero
     for t in range(size):
-        x[t] = data.entries.data[begin + t]
+        x[t] = values[begin + t]
         y[t] = zero
         total += x[t]
     for k in range(f.shape[0]):
         if f[k] > zero:
-            b = data.columns[k]
+            b = columns[k]
             for t in range(size):
                 y[t] += f[k] * b[t]
     for t in range(size):
         y[t] = max(y[t], least)
         inverse[t] = one / y[t]
     for k in range(f.shape[0]):
-        b = data.columns[k]
+        b = columns[k]
         phi = zero
         for t in range(size):
             phi += x[t] * inverse[t] * b[t]
-        space.phi[k] = phi
+        slope[k] = phi
     return size if total > zero else 0
 
 
-@spliced
+@part
 def add_coupling(coupling, F, i, space):
     """Slope and curvature of what couples row i; how many squares the curvature has."""
     felt = feel(coupling, i, 0)
@@ -163,69 +167,76 @@ def add_coupling(coupling, F, i, space):
     return n_squares
 
 
-@spliced
+@part
 def add_l2(terms, i, space):
     """Slope and curvature of the L2 terms of row i."""
-    l2 = terms.l2[i]
-    for k in range(space.f.shape[0]):
+    l2, m2 = terms.l2[i], terms.m2
+    f, side, up, square = space.f, space.side, space.up, space.square
+    for k in range(f.shape[0]):
         # a negative multiplier leaves a coordinate at least half of its own curvature
-        space.square[k] = l2 * max(1.0 + terms.m2[1, k], 0.5)
-        space.side[k] += 2.0 * space.square[k] * space.f[k]
-        space.up[k] += 2.0 * space.square[k]
+        square[k] = l2 * max(1.0 + m2[1, k], 0.5)
+        side[k] += 2.0 * square[k] * f[k]
+        up[k] += 2.0 * square[k]
 
 
-@spliced
+@part
 def choose_active(i, data, terms, space):
     """The linear terms of row i, and the components that may move; how many there are."""
     c = data.sums[i if data.sums.shape[0] > 1 else 0]
-    zero = space.f.dtype.type(0)
+    l1, members, m1, pull = terms.l1[i], terms.members[i], terms.m1, terms.pull
+    f, phi, linear, side, active = space.f, space.phi, space.linear, space.side, space.active
+    zero = f.dtype.type(0)
     n_active = 0
-    for k in range(space.f.shape[0]):
+    for k in range(f.shape[0]):
         # a negative multiplier leaves a coordinate at least half of its own slope
-        own = c[k] + terms.l1[i]
-        space.linear[k] = max(own + terms.members[i] * terms.m1[k], 0.5 * own)
-        if terms.pull.shape[0] > 0:
-            space.linear[k] -= 2.0 * terms.pull[i, k]
-        if space.f[k] > zero or space.phi[k] > space.linear[k] + space.side[k]:
-            space.active[n_active] = k
+        own = c[k] + l1
+        linear[k] = max(own + members * m1[k], 0.5 * own)
+        if pull.shape[0] > 0:
+            linear[k] -= 2.0 * pull[i, k]
+        if f[k] > zero or phi[k] > linear[k] + side[k]:
+            active[n_active] = k
             n_active += 1
     return n_active
 
 
-@spliced
+@part
 def gather(B, size, n_active, space):
     """The other factor at the entries of the row, for the components that may move."""
+    columns, column, active = space.columns, space.column, space.active
     for t in range(size):
-        b = B[space.column[t]]
+        b = B[column[t]]
         for a in range(n_active):
-            space.columns[space.active[a], t] = b[space.active[a]]
+            columns[active[a], t] = b[active[a]]
 
 
-@spliced
+@part
 def descend(kind, B, least, terms, effort, space):
     """Sweeps over the components of one row, until one brings little.
 
     Returns how little that is, and what the last one brought.
     """
-    zero = space.f.dtype.type(0)
-    huge = np.finfo(space.f.dtype).max
-    l2 = space.f.dtype.type(2.0 * terms.l2[kind.i])
+    f, active, side, up = space.f, space.active, space.side, space.up
+    squares, along = space.squares, space.along
+    zero = f.dtype.type(0)
+    huge = np.finfo(f.dtype).max
+    l2 = f.dtype.type(2.0 * terms.l2[kind.i])
+    holed, inertia = terms.holed[kind.i], terms.inertia
     first = zero
     gained = zero
     for sweep in range(effort.sweeps):
         gained = zero
         for a in range(kind.n_active):
-            k = space.active[a]
-            slow = max(terms.holed[kind.i] * terms.inertia[k] - l2, zero)
+            k = active[a]
+            slow = max(holed * inertia[k] - l2, zero)
             new, ask = best(kind, a, slow, space)
-            d = new - space.f[k]
+            d = new - f[k]
             if abs(d) > zero and abs(d) < huge:  # not for a slope that overflowed
                 gained += abs(d * ask)
-                space.f[k] = new
+                f[k] = new
                 if kind.quadratic:
-                    space.side[k] += d * space.up[k]
+                    side[k] += d * up[k]
                     for r in range(kind.n_squares):
-                        space.along[r] += d * space.squares[r, k]
+                        along[r] += d * squares[r, k]
                 move(kind, B, a, d, least, space)
         if sweep == 0:
             first = effort.share * gained
@@ -234,12 +245,13 @@ def descend(kind, B, least, terms, effort, space):
     return first, gained
 
 
-@spliced
+@part
 def best(kind, a, slow, space):
     """Where one component goes, and the slope there was in it."""
     k = space.active[a]
     b, x, inverse = kind.columns[k], space.x, space.inverse
-    zero = space.f.dtype.type(0)
+    squares, dtype = space.squares, space.f.dtype.type
+    zero = dtype(0)
     p, bend = zero, zero
     for t in range(kind.size):
         ratio = b[t] * inverse[t]
@@ -250,10 +262,10 @@ def best(kind, a, slow, space):
     if kind.quadratic:
         also, bent = space.side[k], space.up[k]
         for r in range(kind.n_squares):
-            also += space.squares[r, k] * space.along[r]
-            bent += space.squares[r, k] * space.squares[r, k]
-        ask = linear + space.f.dtype.type(also) - p
-        curve = bend + space.f.dtype.type(bent) + slow
+            also += squares[r, k] * space.along[r]
+            bent += squares[r, k] * squares[r, k]
+        ask = linear + dtype(also) - p
+        curve = bend + dtype(bent) + slow
         new = zero if ask > zero else old
         if curve > zero:
             new = max(old - ask / curve, zero)
@@ -265,14 +277,14 @@ def best(kind, a, slow, space):
     return new, ask
 
 
-@spliced
+@part
 def move(kind, B, a, d, least, space):
     """The model after one component of the row moved by d."""
-    b, y, inverse = kind.columns[space.active[a]], space.y, space.inverse
-    zero = space.f.dtype.type(0)
-    one = space.f.dtype.type(1)
+    b, f, y, inverse = kind.columns[space.active[a]], space.f, space.y, space.inverse
+    zero = f.dtype.type(0)
+    one = f.dtype.type(1)
     # share of a change below which what is left of an entry is noise
-    lost = space.f.dtype.type(64.0 * np.sqrt(np.finfo(space.f.dtype).eps))
+    lost = f.dtype.type(64.0 * np.sqrt(np.finfo(f.dtype).eps))
     noise = zero
     for t in range(kind.size):
         change = d * b[t]
@@ -283,14 +295,14 @@ def move(kind, B, a, d, least, space):
     if noise < zero:  # nearly all of an entry went
         for t in range(kind.size):
             if y[t] < -lost * d * b[t]:
-                y[t] = max(dot(space.f, B[space.column[t]]), least)
+                y[t] = max(dot(f, B[space.column[t]]), least)
                 inverse[t] = one / y[t]
 
 
-@spliced
+@part
 def row_loss(i, size, data, space):
     """The divergence of row i."""
-    x, y = space.x, space.y
+    f, x, y = space.f, space.x, space.y
     indptr, indices, values = data.entries
     total = 0.0
     stored = 0.0
@@ -302,13 +314,13 @@ def row_loss(i, size, data, space):
     if data.zeros_implied:
         c = data.sums[i if data.sums.shape[0] > 1 else 0]
         everywhere = 0.0
-        for k in range(space.f.shape[0]):
-            everywhere += np.float64(c[k]) * space.f[k]
+        for k in range(f.shape[0]):
+            everywhere += np.float64(c[k]) * f[k]
         total += max(everywhere - stored, 0.0)
     elif size < indptr[i + 1] - indptr[i]:
         for t in range(indptr[i], indptr[i + 1]):
             if values[t] <= 0:
-                total += dot(space.f, data.B[indices[t]])
+                total += dot(f, data.B[indices[t]])
     return total
 
 
@@ -320,6 +332,7 @@ def guard(coupling, F, kind, B, squared, least, space):
     """
     i, f, step = kind.i, space.f, space.step
     x, y, before = space.x, space.y, space.before
+    linear, square, column = space.linear, space.square, space.column
     K = f.shape[0]
     for k in range(K):
         step[k] = np.float64(f[k]) - F[i, k]
@@ -328,9 +341,9 @@ def guard(coupling, F, kind, B, squared, least, space):
         rise = 0.0
         for k in range(K):
             d = np.float64(f[k]) - F[i, k]
-            rise += d * space.linear[k]
+            rise += d * linear[k]
             if squared:
-                rise += d * space.square[k] * (2.0 * F[i, k] + d)
+                rise += d * square[k] * (2.0 * F[i, k] + d)
         sure = 0.0  # rounding of the sum below
         for t in range(kind.size):
             part = x[t] * np.log(np.float64(y[t]) / before[t])
@@ -348,4 +361,4 @@ def guard(coupling, F, kind, B, squared, least, space):
         for k in range(K):
             f[k] = F[i, k] + length * step[k]
         for t in range(kind.size):
-            y[t] = max(dot(f, B[space.column[t]]), least)
+            y[t] = max(dot(f, B[column[t]]), least)

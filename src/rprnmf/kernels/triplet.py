@@ -27,8 +27,9 @@ class At(NamedTuple):
     value: float
     pull: float  # d value / d near, not negative
     push: float  # -d value / d far, not negative
-    near_near: float  # second derivatives; their matrix has no negative eigenvalue
-    near_far: float
+    # Second derivatives, not negative. The mixed one is not asked for: it is -near_near for a
+    # penalty of near - far alone, and counts as 0 for others.
+    near_near: float
     far_far: float
 
 

@@ -91,10 +91,14 @@ class KLWorkspace(NamedTuple):
     square: np.ndarray  # L2 weights
     squares: np.ndarray
     along: np.ndarray  # squares @ step
-    # for Newton's steps (`kl_newton.py`)
+
+
+class NewtonWorkspace(NamedTuple):
+    """Beside it for Newton's steps (`kl_newton.py`)."""
+
     ratio: np.ndarray  # per entry: x / y,
     weighted: np.ndarray  # and a component of the other factor, weighted
-    newton: np.ndarray  # slopes and the like of one row
+    vectors: np.ndarray  # slopes and the like of one row
     Q: np.ndarray  # its curvature
     free: np.ndarray  # the components that a step may change
 
@@ -102,11 +106,11 @@ class KLWorkspace(NamedTuple):
 def make_kl_workspace(K: int, dtype: np.dtype, most: int, gathers: bool) -> KLWorkspace:
     """For rows of K entries; the rows of X have at most ``most`` entries.
 
-    See `KLData.columns` for ``gathers``.
+    ``gathers``: whether rows gather their entries, see `kl_rows.kl_rows`.
     """
     width = LINE * (most // LINE + 1) if gathers else 0
     width += LINE * (width // LINE % 2 == 0)  # rows at a distance of 2^n would share cache lines
-    x, y, inverse, before, ratio, weighted = np.empty((6, most), dtype)
+    x, y, inverse, before = np.empty((4, most), dtype)
     f, phi, linear = np.empty((3, K), dtype)
     side, up, step, square = np.zeros((4, K))
     return KLWorkspace(
@@ -126,9 +130,11 @@ def make_kl_workspace(K: int, dtype: np.dtype, most: int, gathers: bool) -> KLWo
         square=square,
         squares=np.zeros((SQUARES, K)),
         along=np.zeros(SQUARES),
-        ratio=ratio,
-        weighted=weighted,
-        newton=np.empty((5, K), dtype),
-        Q=np.empty((K, K), dtype),
-        free=np.empty(K, np.int64),
     )
+
+
+def make_newton_workspace(K: int, dtype: np.dtype, most: int) -> NewtonWorkspace:
+    """As `make_kl_workspace`."""
+    ratio, weighted = np.empty((2, most), dtype)
+    vectors, Q = np.empty((5, K), dtype), np.empty((K, K), dtype)
+    return NewtonWorkspace(ratio, weighted, vectors, Q, np.empty(K, np.int64))

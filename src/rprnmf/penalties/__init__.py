@@ -9,6 +9,7 @@ from rprnmf.penalties.likelihood import TripletLikelihood
 from rprnmf.penalties.logistic import TripletLogistic
 from rprnmf.penalties.norms import Norms
 from rprnmf.penalties.pair_distance import DISTANCES, PairDistance, SymmetricDivergence
+from rprnmf.penalties.ratio import TripletRatio
 from rprnmf.penalties.signed_graph import SignedGraphPenalty
 from rprnmf.penalties.triplet import TripletPenalty
 
@@ -18,6 +19,7 @@ PENALTIES: dict[str, type[TripletPenalty]] = {
     "squared_hinge": TripletSquaredHinge,
     "logistic": TripletLogistic,
     "likelihood": TripletLikelihood,
+    "ratio": TripletRatio,
 }
 
 __all__ = [

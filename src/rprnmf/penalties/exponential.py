@@ -22,4 +22,4 @@ class TripletExponential(TripletPenalty):
         pull = np.exp(min(near, shape.cap))
         push = np.exp(-far)
         value = pull * (1.0 + (near - min(near, shape.cap))) + push
-        return At(value, pull, push, pull if near < shape.cap else 0.0, 0.0, push)
+        return At(value, pull, push, pull if near < shape.cap else 0.0, push)

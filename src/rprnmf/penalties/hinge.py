@@ -16,7 +16,7 @@ class TripletHinge(TripletPenalty):
     def point(near, far, shape):
         u = violation(near, far, shape)
         pull = shape.slope if u >= 0.0 else 0.0  # a tie is not satisfied: it still pulls
-        return At(max(u, 0.0), pull, pull, 0.0, 0.0, 0.0)
+        return At(max(u, 0.0), pull, pull, 0.0, 0.0)
 
 
 class TripletSquaredHinge(TripletPenalty):
@@ -29,4 +29,4 @@ class TripletSquaredHinge(TripletPenalty):
         u = max(violation(near, far, shape), 0.0)
         pull = 2.0 * shape.slope * u
         bend = 2.0 * shape.slope * shape.slope if u > 0.0 else 0.0
-        return At(u * u, pull, pull, bend, -bend, bend)
+        return At(u * u, pull, pull, bend, bend)

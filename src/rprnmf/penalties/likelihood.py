@@ -24,4 +24,4 @@ class TripletLikelihood(TripletPenalty):
         chance = (1.0 if u >= 0.0 else small) / (1.0 + small)  # 1 / (1 + exp(-u))
         pull = shape.slope * chance
         bend = shape.slope * shape.slope * chance * (1.0 - chance)
-        return At(max(u, 0.0) + np.log1p(small), pull, pull, bend, -bend, bend)
+        return At(max(u, 0.0) + np.log1p(small), pull, pull, bend, bend)

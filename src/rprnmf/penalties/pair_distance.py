@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class PairDistance(ABC):
         distances.distances(self.tagged, F, i, j, out)
         return out
 
-    @property
+    @cached_property
     def tagged(self) -> Any:
         """As the kernels want it."""
         return self.tag(self.floor)

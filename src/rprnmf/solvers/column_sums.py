@@ -61,6 +61,7 @@ class ModelSums(ColumnSums):
     def begin(self, W, Ht):
         self.W, self.Ht = W, Ht
         self.model = self._model(W, Ht)
+        self.at = tuple(self._at())  # to hand a named tuple over takes four times as long
         n, m = self.shape
         self.w, self.h = np.zeros(n, dtype=W.dtype), np.zeros(m, dtype=W.dtype)
         self.last, self.side = -1, 0
@@ -77,19 +78,23 @@ class ModelSums(ColumnSums):
         self.w, self.h = self.W[:, k].copy(), self.Ht[:, k].copy()
         return self._pass(1, pending, self.w)
 
-    def _pending(self) -> columnwise.Change:
+    def _pending(self) -> Parts:
         """What one column of one factor has added to the model since the last pass: a b'."""
         if self.last < 0:
-            return columnwise.Change(self.w, self.h)
+            return self.w, self.h
         if self.side == 0:
-            return columnwise.Change(self.W[:, self.last] - self.w, self.h)
-        return columnwise.Change(self.w, self.Ht[:, self.last] - self.h)
+            return self.W[:, self.last] - self.w, self.h
+        return self.w, self.Ht[:, self.last] - self.h
 
     @abstractmethod
     def _model(self, W: np.ndarray, Ht: np.ndarray) -> np.ndarray: ...
 
     @abstractmethod
-    def _pass(self, side: int, pending: columnwise.Change, vector: np.ndarray) -> Parts:
+    def _at(self) -> columnwise.StoredModel | columnwise.DenseModel:
+        """What the kernels need all through a sweep."""
+
+    @abstractmethod
+    def _pass(self, side: int, pending: Parts, vector: np.ndarray) -> Parts:
         """Add to the model what changed since the last pass, a b', and take one side's sums."""
 
 
@@ -110,15 +115,18 @@ class StoredSums(ModelSums):
     def _model(self, W, Ht):
         return self.entries.model(W, Ht)
 
+    def _at(self):
+        arrays = self.entries.arrays
+        return columnwise.StoredModel(arrays, self.model, self.W, self.Ht, self.tiny)
+
     def _pass(self, side, pending, vector):
-        kernel, entries = self.kernels[side], self.entries
-        at = columnwise.StoredModel(entries.arrays, self.model, self.W, self.Ht, self.tiny)
+        kernel, at = self.kernels[side], self.at
 
         def work(start: int, stop: int) -> None:
             target = self.column_parts[self.number[start]] if side else self.row_parts
             kernel(start, stop, at, pending, vector, *target)
 
-        map_blocks(work, self.blocks, entries.n_threads)
+        map_blocks(work, self.blocks, self.entries.n_threads)
         above, below = self.column_parts.sum(axis=0) if side else self.row_parts
         return above, below
 
@@ -139,9 +147,12 @@ class DenseDivergenceSums(ModelSums):
     def _model(self, W, Ht):
         return W @ Ht.T
 
+    def _at(self):
+        return columnwise.DenseModel(self.X, self.model, self.W, self.Ht, self.tiny)
+
     def _pass(self, side, pending, vector):
         kernel = (columnwise.dense_rows_divergence, columnwise.dense_columns_divergence)[side]
-        at = self._at()
+        at = self.at
 
         def work(start: int, stop: int) -> None:
             target = self.column_parts[self.number[start]] if side else self.row_parts
@@ -152,7 +163,7 @@ class DenseDivergenceSums(ModelSums):
         return above, np.full(len(above), vector.sum(dtype=np.float64))
 
     def columns_after(self, k, least):
-        at, pending = self._at(), self._pending()
+        at, pending = self.at, self._pending()
         g = self.Ht[:, k].copy()
         below = max(float(g.sum(dtype=np.float64)), float(least))
 
@@ -165,9 +176,6 @@ class DenseDivergenceSums(ModelSums):
         self.w, self.h = self.W[:, k].copy(), g
         above = self._column_sums()
         return above, np.full(len(above), self.w.sum(dtype=np.float64))
-
-    def _at(self) -> columnwise.DenseModel:
-        return columnwise.DenseModel(self.X, self.model, self.W, self.Ht, self.tiny)
 
     def _column_sums(self) -> np.ndarray:
         parts = self.column_parts

@@ -27,7 +27,7 @@ from rprnmf.solvers.loop import Result, Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, HalfStep
 from rprnmf.solvers.ramp import Ramps
-from rprnmf.solvers.row_descent import CHECKED, GUARDED, KEEP, RowDescent, Visit
+from rprnmf.solvers.row_descent import CHECKED, GUARDED, RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
 
 # How many shorter steps (a quarter each) are tried where both factors carry the scale.
@@ -164,9 +164,11 @@ class CoordinateDescent:
         F, B = factors[index], factors[1 - index]
         look = point.looks[index] if point.factors[index] is F else None
         fixed = self.scale.fixed(index)
-        m: np.ndarray | str | None = None
-        if fixed:
-            m = KEEP if self.stiff[index] else self.multiplier(index, factors, point)
+        m = None
+        if fixed and self.stiff[index]:
+            visit = visit._replace(keeps_sizes=True)
+        elif fixed:
+            m = self.multiplier(index, factors, point)
         new, loss = self.sides[index](F, B, self.objective.terms[index], m, look, visit)
         if fixed:
             gone = ~new.any(axis=0)

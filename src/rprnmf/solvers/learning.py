@@ -1,15 +1,15 @@
 """Triplets that teach: the unit of distances that makes the answers most likely.
 
-An answer is right with the chance 1 / (1 + exp((near - far) / margin)). Beside a prior from
-features the margin is no wish but the unit of the distances: answers and prior are weighed in it
-together, as
+An answer is right with a chance that goes by its distances over the margin (penalties
+`likelihood` and `ratio`). Beside a prior from features the margin is no wish but the unit of the
+distances: answers and prior are weighed in it together, as
 
     mean of -log chance + share * prior / margin,
 
-and it is chosen to make this sum least. The sum is convex in 1 / margin. So the scale of the
-factor stays that of the data (`scale.py`), components that carry answers carry data too, and
-the chances are calibrated. With a fixed margin the factor would have to grow or shrink instead: on
-dishes compared by people that cost half of what the factors explain.
+and it is chosen to make this sum least. So the scale of the factor stays that of the data
+(`scale.py`), and components that carry answers carry data too. With a fixed margin the factor
+would have to grow or shrink instead: on dishes compared by people that cost half of what the
+factors explain.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class LearnedMargin:
 
 def likeliest_margin(terms: SideTerms, look: Look) -> float:
     """The margin that makes triplets and prior least, the factor as it is."""
-    assert terms.triplets is not None
-    difference, weight = look.near - look.far, terms.triplets.weight
-    at_one = terms.prior_share * (terms.triplets.margin or 1.0) * look.parts(terms)[2]
+    triplets = terms.triplets
+    assert triplets is not None
+    at_one = terms.prior_share * (triplets.margin or 1.0) * look.parts(terms)[2]
 
     def cost(log_margin: float) -> float:
-        inverse = np.exp(-log_margin)
-        return float(weight @ np.logaddexp(0.0, inverse * difference) + inverse * at_one)
+        other = triplets.with_margin(float(np.exp(log_margin)))
+        return other.value_at(look.near, look.far) + float(np.exp(-log_margin)) * at_one
 
     found = minimize_scalar(cost, bounds=(np.log(LEAST), np.log(MOST)), method="bounded")
     return float(np.exp(found.x))

@@ -158,13 +158,9 @@ class LivingSide:
 
     def __init__(self, terms: SideTerms, F: np.ndarray):
         self.terms = terms
+        self.penalised = bool(terms.terms)  # whether triplets or a graph act here
         if terms.triplets is not None:
             self.near, self.far = terms.triplets.near_far(F)
-
-    @property
-    def penalised(self) -> bool:
-        """Whether triplets or a graph act here."""
-        return bool(self.terms.terms)
 
     def split(self, f: np.ndarray) -> Split:
         """Parts of the penalties' gradient in one column f of shape (n_rows, 1)."""
@@ -181,10 +177,9 @@ class LivingSide:
         """One column changed: the distances follow."""
         triplets = self.terms.triplets
         if triplets is not None:
-            near_old, far_old = triplets.near_far(old)
-            near_new, far_new = triplets.near_far(new)
-            self.near += near_new - near_old
-            self.far += far_new - far_old
+            near, far = triplets.of_triplets(triplets.apart(new) - triplets.apart(old))
+            self.near += near
+            self.far += far
 
 
 class Program:

@@ -31,6 +31,8 @@ class Visit(NamedTuple):
     share : float or None
         A row stops when a sweep gains less than this fraction of what its first gained; None:
         0.1, and 0.01 where much is missing.
+    keeps_sizes : bool
+        Whether to use the multiplier with which columns keep their sizes, about.
     """
 
     linked: bool = True
@@ -39,9 +41,9 @@ class Visit(NamedTuple):
     guarded: bool = True
     sweeps: int | None = None
     share: float | None = None
+    keeps_sizes: bool = False
 
 
-KEEP = "keep"  # stands for the multiplier with which columns keep their sizes, about
 GUARDED = Visit()
 CHECKED = Visit(every=False, guarded=False)  # the caller checks that the objective does not rise
 
@@ -88,7 +90,7 @@ class RowDescent:
         F: np.ndarray,
         B: np.ndarray,
         terms: SideTerms,
-        m: np.ndarray | str | None = None,
+        m: np.ndarray | None = None,
         look: Look | None = None,
         visit: Visit = GUARDED,
     ) -> tuple[np.ndarray, float | None]:
@@ -100,7 +102,8 @@ class RowDescent:
         B : ndarray of shape (n_columns, K)
         terms : SideTerms
             With the strengths to use.
-        m : ndarray of shape (K,), KEEP or None
+        m : ndarray of shape (K,) or None
+            None: zeros, or what ``visit.keeps_sizes`` asks for.
         look : Look or None
             The terms at F, if they are at hand.
         visit : Visit
@@ -115,7 +118,7 @@ class RowDescent:
         new = problem.units.take(F)
         pulls = Pulls.of(terms, F, problem.units)
         data = problem.at(new, B, pulls.pull)
-        if isinstance(m, str):
+        if m is None and visit.keeps_sizes:
             m = problem.keeping_multiplier(new, B, data)
         inertia = np.zeros(K) if self.new_rows else problem.entry_curvature(B)
         m = np.zeros(K) if m is None else np.asarray(m, dtype=np.float64)

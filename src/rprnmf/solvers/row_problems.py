@@ -21,7 +21,13 @@ from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_ro
 from rprnmf.kernels.kl_newton import kl_newton_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
-from rprnmf.kernels.workspace import Effort, RowTerms, make_kl_workspace, make_workspace
+from rprnmf.kernels.workspace import (
+    Effort,
+    RowTerms,
+    make_kl_workspace,
+    make_newton_workspace,
+    make_workspace,
+)
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries
 from rprnmf.observed.base import TINY
@@ -192,6 +198,8 @@ class GramProblem(RowProblem):
         super().__init__(objective, index)
         units, view = self.units, self.view
         self.torn: np.ndarray | None = None
+        # kept from step to step: the system takes a while to hand out so much memory
+        self.R: np.ndarray | None = None
         self.prior = objective.terms[index].prior is not None
         if view.holes is not None:
             self.torn = units.sum(view.holes.row_counts.astype(np.float64)) > 0
@@ -204,7 +212,9 @@ class GramProblem(RowProblem):
         if len(pull):
             P += pull / self.units.count.astype(F.dtype)[:, None]
         G = B.T @ B
-        R = F[: self.units.n] @ G
+        if self.R is None or self.R.shape != P.shape:
+            self.R = np.empty(P.shape, F.dtype)
+        R = np.matmul(F[: self.units.n], G, out=self.R)
         R -= P
         holes, units = self.view.holes, self.units
         if holes is None or self.torn is None:
@@ -293,9 +303,9 @@ class DivergenceProblem(RowProblem):
 
     def data(self, B, sums):
         """For the kernels."""
-        columns = np.ascontiguousarray(B.T) if self.whole else np.empty((0, 0), B.dtype)
+        columns = np.ascontiguousarray(B.T) if self.whole else None
         implied = self.view.zeros_implied
-        return KLData(B, self.entries.arrays, sums, self.floors, implied, columns)
+        return KLData(B, self.entries.arrays, sums, self.floors, implied), columns
 
     def terms(self, m, inertia, pulls):
         terms, none = super().terms(m, inertia, pulls), np.zeros(len(m))
@@ -304,15 +314,15 @@ class DivergenceProblem(RowProblem):
         return terms
 
     def run(self, rows, F, data, terms, effort, coupling=None):
-        space = self.workspace(rows, F)
+        most = self.most_entries(rows)
+        space = make_kl_workspace(F.shape[1], F.dtype, most, not self.whole)
         effort = effort._replace(guarded=effort.guarded or coupling is not None)
-        return kl_rows(rows, F, data, terms, coupling, effort, space)
+        return kl_rows(rows, F, *data, terms, coupling, effort, space)
 
-    def workspace(self, rows, F):
-        """For some rows of F."""
+    def most_entries(self, rows: np.ndarray) -> int:
+        """Of one of these rows."""
         indptr = self.entries.indptr
-        most = int((indptr[rows + 1] - indptr[rows]).max(initial=0))
-        return make_kl_workspace(F.shape[1], F.dtype, most, not self.whole)
+        return int((indptr[rows + 1] - indptr[rows]).max(initial=0))
 
     def entry_curvature(self, B):
         return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
@@ -365,8 +375,10 @@ class NewRowsDivergence(DivergenceProblem):
     def run(self, rows, F, data, terms, effort, coupling=None):
         if coupling is not None:
             return super().run(rows, F, data, terms, effort, coupling)
-        space = self.workspace(rows, F)
-        kl_newton_rows(rows, F, data, terms, effort, space)
+        most = self.most_entries(rows)
+        space = make_kl_workspace(F.shape[1], F.dtype, most, True)
+        scratch = make_newton_workspace(F.shape[1], F.dtype, most)
+        kl_newton_rows(rows, F, data[0], terms, effort, space, scratch)
         return 0.0
 
     def total_loss(self, total, pulled=0.0):
