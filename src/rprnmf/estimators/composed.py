@@ -24,7 +24,7 @@ from rprnmf.estimators.sklearn_callbacks import (
     CallbackSupportMixin,
     with_sklearn_callbacks,
 )
-from rprnmf.estimators.teaching import obey, teach
+from rprnmf.estimators.teaching import Chances, obey, teach
 from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
@@ -283,9 +283,10 @@ class ComposedNMF(
         return False
 
     def _solve(self, problem: Problem, start: list[Any], settings: Settings) -> Result:
+        self._chances: list[Chances | None] = [None, None]
         if not any(side.learning for side in problem.sides):
             return self._solver.solve(problem, start, settings)
-        result, self._calibration = teach(self._solver, problem, start, settings)
+        result, self._chances = teach(self._solver, problem, start, settings)
         if self._obeys() and not result.stopped:
             result = obey(self._solver, problem, result, settings)
         return result

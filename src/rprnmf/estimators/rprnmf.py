@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -24,7 +23,7 @@ from rprnmf.estimators.gnmf import (
 )
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.report import ReportSide, TripletReport, report
-from rprnmf.estimators.teaching import LINKS
+from rprnmf.estimators.teaching import LINKS, chances_of
 from rprnmf.graphs import check_graph
 from rprnmf.metrics import triplet_distances, unmet
 from rprnmf.objective import Side
@@ -54,9 +53,9 @@ class RPRNMF(ComposedNMF):
         scikit-learn's), the generalised Kullback-Leibler divergence (its Divergence), or the
         beta-divergence of any number; 2, 1 and 0 are the three names. Solvers other than "mu"
         take the first two only, and with 0 or less X must not contain zeros.
-    penalty : {"auto", "exponential", "hinge", "squared_hinge", "logistic", "likelihood"}, \
-default="auto"
-        What a triplet costs. "auto": "squared_hinge", "likelihood" beside a prior, and with
+    penalty : {"auto", "exponential", "hinge", "squared_hinge", "logistic", "likelihood", \
+"ratio"}, default="auto"
+        What a triplet costs. "auto": "squared_hinge", "ratio" beside a prior, and with
         ``solver="paper"`` the paper's own ("exponential" for Frobenius, "hinge" for
         Kullback-Leibler).
     distance : {"auto", "euclidean", "divergence"}, default="auto"
@@ -273,7 +272,7 @@ default="auto"
     def _penalty(self):
         penalty, distance = self._solver.default_penalty(self.beta_loss)
         if self._taught:
-            penalty = "likelihood"
+            penalty = LINKS[0]
         return {
             "penalty": penalty if self.penalty == "auto" else self.penalty,
             "distance": distance if self.distance == "auto" else self.distance,
@@ -310,7 +309,7 @@ default="auto"
         W = super()._keep(result, problem)
         self.distance_ = problem.distance
         self.graph_strength_ = used_strengths(problem)
-        self._keep_units(result)
+        self._keep_chances(result, problem)
         for side, factor in (("row", result.W), ("column", result.Ht)):
             triplets, names = self._known(side)
             left = Triplets(unmet(factor, triplets, self.distance_))
@@ -322,18 +321,14 @@ default="auto"
             self._check_claim(problem)
         return W
 
-    def _keep_units(self, result) -> None:
-        """The difference of distances at which an answer is right with the odds e to 1."""
-        self._unit_of_answers = {}
+    def _keep_chances(self, result, problem) -> None:
+        """How the chances of answers go by their distances, also where they did not teach."""
         if result.objective is None:  # `paper`: its penalties are not made for chances
             return
-        both = zip(("row", "column"), result.objective.terms, (0, 1), strict=True)
-        for side, terms, index in both:
-            if terms.triplets is not None:
-                unit = terms.triplets.sigma * (terms.triplets.margin or 1.0)
-                if terms.learning:
-                    unit *= self._calibration[index]
-                self._unit_of_answers[side] = unit
+        self._chances = [
+            found or chances_of(problem.penalty, terms)
+            for found, terms in zip(self._chances, result.objective.terms, strict=True)
+        ]
 
     def _check_claim(self, problem) -> None:
         """A fit that stopped has not converged if it did not do what was asked; say so."""
@@ -503,9 +498,10 @@ default="auto"
     def predict_triplets(self, triplets: Any, side: str = "row") -> np.ndarray:
         """The chance that each comparison holds.
 
-        It is 1 / (1 + exp((near - far) / unit)) with the distances q-r and q-s. With a prior
-        (``row_prior="data"``, say) the unit is the one that makes the answers of the fit most
-        likely, and the chances are calibrated; otherwise it is the margin.
+        With a prior (``row_prior="data"``, say) it is about far / (near + far), with the distances
+        q-r and q-s in a unit that makes the answers of the fit likely, and as sharp as answers
+        ask for that were held out: chances are calibrated. Otherwise it is
+        1 / (1 + exp((near - far) / margin)).
 
         Parameters
         ----------
@@ -528,13 +524,14 @@ default="auto"
         array([ True,  True,  True])
         """
         check_is_fitted(self)
-        if side not in self._unit_of_answers:
+        chances = self._chances[("row", "column").index(side)]
+        if chances is None:
             raise ValueError(f"the fit had no {side} triplets, so nothing is known of chances.")
         factor = self.embedding_ if side == "row" else self.components_.T
         names = getattr(self, f"{side}_names_")
         asked = as_triplets(triplets).positions(len(factor), names, side)
         _, near, far = triplet_distances(factor, asked, self.distance_)
-        return expit((far - near) / self._unit_of_answers[side])
+        return chances(near, far)
 
     def score_triplets(self, triplets: Any, side: str = "row") -> float:
         """The fraction of the triplets' weight that the factors meet.

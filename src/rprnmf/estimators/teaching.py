@@ -7,71 +7,176 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import expit
 
 from rprnmf.losses import get_loss
-from rprnmf.objective import Objective, Problem, Side
+from rprnmf.objective import Objective, Problem, Side, SideTerms
+from rprnmf.penalties import PENALTIES
 from rprnmf.solvers import Result, Settings, Solver
 from rprnmf.start import start_factors
 
-# How the chance of an answer goes by its distances. Which one suits, held-out answers tell.
-LINKS = ("likelihood", "ratio")
+# Penalties that are chances of answers. The first is taken beside a prior: of unseen answers of two
+# crowds it predicted up to .03 more than the other (`benchmarks/results/learning.md`).
+LINKS = ("ratio", "likelihood")
 WARM, RANK_ONE = 60, 20  # iterations of plain NMF before triplets teach; of one component
 STRENGTH = 7.0  # of triplets that teach, over the root of the errors of rank one and of NMF
 LOOSER = 100.0  # than tol, while triplets teach
-FOLDS, LEAST = 3, 60  # of the answers, to calibrate chances; with fewer answers they are not
+FOLDS, LEAST = 3, 60  # of the answers; with fewer answers none are held out
+MANY = 3000  # answers of which one fold is enough to choose a strength
 RAISE, RAISES = 5.0, 4  # of the strength, at most so many times,
 GAIN = 0.01  # while answers that were held out gain so much, and more than its error
-SHORT = 25  # iterations of a fit without one of them
+SHORT = 25  # iterations of a fit without some of the answers
 OBEYED_MARGIN = 0.02  # of triplets that are met after they taught: what was learned stays
 
+Factors = list[np.ndarray]
 
-class HeldOut(NamedTuple):
-    """How likely answers are that were held out of short fits.
 
-    ``units`` is what the units of both sides must be multiplied by to make them most likely.
+class Chances(NamedTuple):
+    """How the chance of an answer goes by its distances.
+
+    Attributes
+    ----------
+    penalty : str
+        Whose log-odds are taken.
+    unit : float
+        Of the distances.
+    sharpness : float
+        What the log-odds are multiplied by.
     """
 
-    units: tuple[float, float]
-    losses: np.ndarray  # -log of the chance of each answer
+    penalty: str
+    unit: float
+    sharpness: float
+
+    def __call__(self, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """The chances."""
+        return expit(self.sharpness * PENALTIES[self.penalty].log_odds(near, far, self.unit))
 
 
 class Taught(NamedTuple):
-    """A fit whose triplets taught."""
+    """A fit whose triplets taught, and the chances of answers on both sides."""
 
     result: Result
-    units: tuple[float, float]  # see `HeldOut`
+    chances: list[Chances | None]
 
 
 def teach(
-    solver: Solver, problem: Problem, start: list[np.ndarray], settings: Settings, seed: int = 0
+    solver: Solver, problem: Problem, start: Factors, settings: Settings, seed: int = 0
 ) -> Taught:
-    """Solve a problem whose triplets teach: from plain NMF on, as strong as answers ask for.
-
-    The first strength goes by what the data leave unexplained. Where the data say something
-    else than the answers that is too weak: it grows while answers that were held out become
-    clearly more likely. A larger one costs the data, and gains nothing where it is not needed.
-    """
+    """Solve a problem whose triplets teach: from plain NMF on, as strong as answers ask for."""
     warm, strength = plain_start(solver, problem, start, seed)
     # what is learned does not get better by solving to the last digit
     settings = replace(settings, tol=LOOSER * settings.tol)
+    folds = Folds(solver, problem, settings.tol)
+    if any(side.learning and side.automatic for side in problem.sides) and folds.held_out:
+        strength = raised(folds, [warm.W, warm.Ht], strength)
     result = solver.solve(at_strength(problem, strength), [warm.W, warm.Ht], settings)
-    found = hold_out(solver, result, settings.tol)
-    chosen = any(side.learning and side.automatic for side in problem.sides)
-    for _ in range(RAISES if chosen and found is not None else 0):
-        if result.stopped or found is None:
+    sharpness = 1.0, 1.0
+    if folds.held_out:
+        _, odds = folds.fit(strength, [[result.W, result.Ht]] * FOLDS)
+        sharpness = folds.sharpness(odds)
+    assert result.objective is not None
+    both = zip(result.objective.terms, sharpness, strict=True)
+    return Taught(result, [chances_of(problem.penalty, terms, sharp) for terms, sharp in both])
+
+
+def chances_of(penalty: str, terms: SideTerms, sharpness: float = 1.0) -> Chances | None:
+    """The chances of answers on a side; None if it has no triplets."""
+    if terms.triplets is None:
+        return None
+    return Chances(penalty, terms.triplets.sigma * (terms.triplets.margin or 1.0), sharpness)
+
+
+def raised(folds: Folds, warm: Factors, strength: float) -> float:
+    """The strength at which answers that were held out are most likely.
+
+    The first one goes by what the data leave unexplained. Where the data say something else than
+    the answers that is too weak: it grows while answers that were held out become clearly more
+    likely. A larger one costs the data, and gains nothing where it is not needed.
+    """
+    some = 1 if folds.n_held_out >= MANY else FOLDS
+    ends, odds = folds.fit(strength, [warm] * some)
+    losses = folds.losses(odds)
+    for _ in range(RAISES):
+        ends, odds = folds.fit(RAISE * strength, ends)
+        after = folds.losses(odds)
+        gained = losses - after
+        if gained.mean() <= max(GAIN, gained.std() / np.sqrt(len(gained))):
             break
-        strength *= RAISE
-        again = [result.W.copy(), result.Ht.copy()]
-        trial = solver.solve(at_strength(problem, strength), again, settings)
-        after = hold_out(solver, trial, settings.tol)
-        assert after is not None
-        gained = found.losses - after.losses
-        error = gained.std() / np.sqrt(len(gained))
-        if gained.mean() <= max(GAIN, error):
-            break
-        trial.history = result.history + trial.history
-        result, found = trial, after
-    return Taught(result, (1.0, 1.0) if found is None else found.units)
+        strength, losses = RAISE * strength, after
+    return strength
+
+
+class Folds:
+    """Short fits, each without a part of the answers.
+
+    Parameters
+    ----------
+    solver : Solver
+    problem : Problem
+    tol : float
+
+    Attributes
+    ----------
+    held_out : list of int
+        The sides whose answers are held out: those that teach and have enough of them.
+    """
+
+    def __init__(self, solver: Solver, problem: Problem, tol: float):
+        self.solver, self.problem, self.tol = solver, problem, tol
+        rng = np.random.default_rng(0)
+        self.fold = [rng.permutation(len(side.triplets)) % FOLDS for side in problem.sides]
+        self.held_out = [
+            index
+            for index, side in enumerate(problem.sides)
+            if side.learning and len(side.triplets) >= LEAST
+        ]
+
+    @property
+    def n_held_out(self) -> int:
+        """Answers, on both sides."""
+        return sum(len(self.problem.sides[index].triplets) for index in self.held_out)
+
+    def fit(self, strength: float, starts: list[Factors]) -> tuple[list[Factors], list[np.ndarray]]:
+        """Factors of the first folds, and the log-odds of answers held out; else NaN."""
+        problem = at_strength(self.problem, strength)
+        odds = [np.full(len(side.triplets), np.nan) for side in problem.sides]
+        ends = []
+        for number, start in enumerate(starts):
+            rows, columns = (
+                without(side, self.fold[index] == number) if index in self.held_out else side
+                for index, side in enumerate(problem.sides)
+            )
+            part = replace(problem, rows=rows, columns=columns)
+            copies = [factor.copy() for factor in start]
+            short = self.solver.solve(part, copies, Settings(SHORT, self.tol))
+            assert short.objective is not None
+            ends.append([short.W, short.Ht])
+            for index in self.held_out:
+                out = self.fold[index] == number
+                items = problem.sides[index].triplets[out]
+                odds[index][out] = log_odds(short.objective.terms[index], ends[-1][index], items)
+        return ends, odds
+
+    def losses(self, odds: list[np.ndarray]) -> np.ndarray:
+        """-log of the chance of each answer that was held out, at the best sharpness."""
+        found, sharpness = [], self.sharpness(odds)
+        for index in self.held_out:
+            known = odds[index][~np.isnan(odds[index])]
+            found.append(np.logaddexp(0.0, -sharpness[index] * known))
+        return np.concatenate(found)
+
+    def sharpness(self, odds: list[np.ndarray]) -> tuple[float, float]:
+        """What makes the answers most likely that were held out.
+
+        Answers of the fit are met better than others, so that the fit itself is too sure.
+        """
+        found = [1.0, 1.0]
+        for index in self.held_out:
+            known = ~np.isnan(odds[index])
+            weight = self.problem.sides[index].weight[known]
+            found[index] = likeliest_sharpness(odds[index][known], weight)
+        return found[0], found[1]
 
 
 def at_strength(problem: Problem, strength: float) -> Problem:
@@ -123,57 +228,22 @@ def obey(solver: Solver, problem: Problem, taught: Result, settings: Settings) -
     return result
 
 
-def hold_out(solver: Solver, taught: Result, tol: float) -> HeldOut | None:
-    """Chances of answers that short fits have not seen; None if there are too few.
-
-    Answers of the fit are met better than others, and the prior makes its unit cautious. So each
-    answer is held out of one of a few short fits, and the unit is found that makes them most
-    likely there.
-    """
-    assert taught.objective is not None
-    problem = taught.objective.problem
-    rng = np.random.default_rng(0)
-    folds = [rng.permutation(len(side.triplets)) % FOLDS for side in problem.sides]
-    asked = [side.learning and len(side.triplets) >= LEAST for side in problem.sides]
-    if not any(asked):
-        return None
-    gaps = [np.zeros(len(side.triplets)) for side in problem.sides]
-    for number in range(FOLDS):
-        rows, columns = (
-            without(side, fold == number) if ask else side
-            for side, fold, ask in zip(problem.sides, folds, asked, strict=True)
-        )
-        part = replace(problem, rows=rows, columns=columns)
-        start = [taught.W.copy(), taught.Ht.copy()]
-        short = solver.solve(part, start, Settings(SHORT, tol))
-        assert short.objective is not None
-        for index, F in enumerate((short.W, short.Ht)):
-            if asked[index]:
-                out, side = folds[index] == number, problem.sides[index]
-                gaps[index][out] = gap(short.objective.terms[index], F, side.triplets[out])
-    units, losses = [1.0, 1.0], []
-    for index, side in enumerate(problem.sides):
-        if asked[index]:
-            units[index] = likeliest_unit(gaps[index], side.weight)
-            losses.append(np.logaddexp(0.0, gaps[index] / units[index]))
-    return HeldOut((units[0], units[1]), np.concatenate(losses))
-
-
 def without(side: Side, out: np.ndarray) -> Side:
     """A side without some of its triplets."""
     return replace(side, triplets=side.triplets[~out], weight=side.weight[~out])
 
 
-def gap(terms: Any, F: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """near - far of some triplets, in the unit of a side."""
-    near, far = (terms.triplets.distance.values(F, items[:, 0], items[:, k]) for k in (1, 2))
-    return (near - far) / (terms.triplets.sigma * terms.triplets.margin)
+def log_odds(terms: Any, F: np.ndarray, items: np.ndarray) -> np.ndarray:
+    """Of some triplets, by the penalty of a side."""
+    triplets = terms.triplets
+    near, far = (triplets.distance.values(F, items[:, 0], items[:, k]) for k in (1, 2))
+    return triplets.log_odds(near, far, triplets.sigma * (triplets.margin or 1.0))
 
 
-def likeliest_unit(difference: np.ndarray, weight: np.ndarray) -> float:
-    """The unit that makes answers with these differences of distances most likely."""
+def likeliest_sharpness(odds: np.ndarray, weight: np.ndarray) -> float:
+    """What log-odds must be multiplied by to make the answers most likely."""
 
-    def cost(log_unit: float) -> float:
-        return float(weight @ np.logaddexp(0.0, np.exp(-log_unit) * difference))
+    def cost(log_sharpness: float) -> float:
+        return float(weight @ np.logaddexp(0.0, -np.exp(log_sharpness) * odds))
 
     return float(np.exp(minimize_scalar(cost, bounds=(-3.0, 3.0), method="bounded").x))
