@@ -30,6 +30,10 @@ NAMES = (
     "learning",
     "learning_speed",
     "choosing",
+    "new_rows",
+    "few_labels",
+    "graph_strength",
+    "ratings_priors",
     "face_settings",
 )
 
