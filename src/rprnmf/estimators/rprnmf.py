@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import check_graph, summable
+from rprnmf.estimators.belief import belief
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import GRAPH, STRENGTH
 from rprnmf.estimators.registered_names import RegisteredNames
@@ -23,6 +24,7 @@ from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.triplets import Triplets, as_triplets
 from rprnmf.triplets.pairs import in_contradiction
+from rprnmf.triplets.posterior import Belief
 
 
 class RPRNMF(ComposedNMF):
@@ -308,6 +310,7 @@ default="auto"
     def _keep_units(self, result) -> None:
         """The difference of distances at which an answer is right with the odds e to 1."""
         self._unit_of_answers = {}
+        self._beliefs: dict[str, Belief] = {}
         if result.objective is None:  # `paper`: its penalties are not made for chances
             return
         both = zip(("row", "column"), result.objective.terms, (0, 1), strict=True)
@@ -315,8 +318,14 @@ default="auto"
             if terms.triplets is not None:
                 unit = terms.triplets.sigma * (terms.triplets.margin or 1.0)
                 if terms.learning:
+                    if self.distance_ == "euclidean":
+                        self._beliefs[side] = belief(terms, unit)
                     unit *= self._calibration[index]
                 self._unit_of_answers[side] = unit
+
+    def _belief(self, side: str) -> Belief | None:
+        """How certain the rows of a factor are; None where answers do not teach."""
+        return self._beliefs.get(side)
 
     def _check_claim(self, problem) -> None:
         """A fit that stopped has not converged if it did not do what was asked; say so."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,12 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name, places_of
 from rprnmf.triplets.pairs import distinct
+from rprnmf.triplets.posterior import Belief, RowPosterior
+from rprnmf.triplets.selection import most_informative
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
 SPARE = 4  # times as many are drawn as are wanted: some were asked, some are drawn twice
 MOST = 1 << 20  # questions that are weighed at most, unless more are wanted
 BLOCK = 1 << 16  # questions per block, so that memory stays small
+TARGETS = 4000  # questions that a learned model should come to answer
+ROOM = 1 << 24  # numbers that the uncertainty of the rows of a learned factor may take
 
 
 def propose_queries(
@@ -68,31 +72,49 @@ def propose_queries(
     """
     F = np.asarray(factor, dtype=np.float64)
     wanted = check_count(n_queries)
-    size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
-    rng = check_random_state(random_state)
     known = as_triplets(asked).positions(len(F)).items
-    if candidates is not None:
-        drawn = as_triplets(candidates).positions(len(F)).items
-        if items is not None:
-            drawn = drawn[np.isin(drawn, np.asarray(items)).all(axis=1)]
-        drawn = drawn[rng.permutation(len(drawn))]
-        drawn = drawn[_first(drawn, known)][:size]
-    else:
-        pool = np.arange(len(F)) if items is None else np.unique(np.asarray(items))
-        if len(pool) and not 0 <= pool[0] <= pool[-1] < len(F):
-            raise ValueError(
-                f"items must be positions from 0 to {len(F) - 1}, got {pool[0]} to {pool[-1]}."
-            )
-        if len(pool) < 3:
-            raise ValueError(f"a question needs three items, got {len(pool)}.")
-        drawn = _draw_or_list(pool, max(size, SPARE * wanted, ENOUGH), len(known), rng)
-        drawn = drawn[_first(drawn, known)][:size]
+    size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
+    drawn = questions(len(F), Wish(wanted, size, items, candidates), known, random_state)
     balance, gap = _balance(F, drawn)
     order = np.lexsort((gap, np.abs(balance)))  # with one component all balances are 1
     chosen = order[sorted(_evenly(drawn[order], wanted))]
-    swap = balance[chosen] < 0
-    rows = np.where(swap[:, None], drawn[chosen][:, [0, 2, 1]], drawn[chosen])
-    return Triplets(rows)
+    return _nearer_first(drawn[chosen], balance[chosen] < 0)
+
+
+class Wish(NamedTuple):
+    """How many questions are wanted, how many to weigh for them, and which come in question."""
+
+    wanted: int
+    size: int
+    items: Any
+    candidates: Any
+
+
+def questions(n: int, wish: Wish, known: np.ndarray, random_state: Any) -> np.ndarray:
+    """Questions to weigh: at random, each once, none that is known."""
+    rng = check_random_state(random_state)
+    items = wish.items
+    if wish.candidates is not None:
+        drawn = as_triplets(wish.candidates).positions(n).items
+        if items is not None:
+            drawn = drawn[np.isin(drawn, np.asarray(items)).all(axis=1)]
+        drawn = drawn[rng.permutation(len(drawn))]
+    else:
+        pool = np.arange(n) if items is None else np.unique(np.asarray(items))
+        if len(pool) and not 0 <= pool[0] <= pool[-1] < n:
+            raise ValueError(
+                f"items must be positions from 0 to {n - 1}, got {pool[0]} to {pool[-1]}."
+            )
+        if len(pool) < 3:
+            raise ValueError(f"a question needs three items, got {len(pool)}.")
+        enough = max(wish.size, SPARE * wish.wanted, ENOUGH)
+        drawn = _draw_or_list(pool, enough, len(known), rng)
+    return drawn[_first(drawn, known)][: wish.size]
+
+
+def _nearer_first(rows: np.ndarray, swap: np.ndarray) -> Triplets:
+    """Questions with r the nearer one."""
+    return Triplets(np.where(swap[:, None], rows[:, [0, 2, 1]], rows))
 
 
 def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -179,6 +201,12 @@ def next_queries(
 ) -> Triplets:
     """The comparisons whose answers would teach a fitted model most.
 
+    Where answers teach (``row_prior="data"``, say) the model knows how uncertain each row of its
+    factor is, from the prior and the answers so far. Questions are drawn at random, and one after
+    the other is chosen whose answer would make the signs of near - far most certain over all
+    that were drawn, as far as an answer is not noise, no item in many more than others. Other
+    models propose what `propose_queries` does.
+
     Parameters
     ----------
     model : fitted RPRNMF, NMF, GNMF or LCNMF
@@ -191,7 +219,8 @@ def next_queries(
     items : array-like, default=None
         Ask about these only; names or positions too.
     candidates : Triplets or array-like of shape (n_candidates, 3), default=None
-        Ask these questions only; names or positions too.
+        Ask these questions only; names or positions too. A learned model takes them for those
+        that it should come to answer.
     n_draws, random_state
         As in `propose_queries`.
 
@@ -215,16 +244,27 @@ def next_queries(
     check_is_fitted(model)
     factor = model.embedding_ if side == "row" else model.components_.T
     names = getattr(model, f"{side}_names_")
-    known = getattr(model, f"{side}_triplets_", None)
-    parts = [] if known is None else [known]  # by position
+    known = as_triplets(getattr(model, f"{side}_triplets_", None))  # by position
+    parts = [known.items]
     if asked is not None:
-        parts.append(as_triplets(asked).positions(len(factor), names, side))
+        parts.append(as_triplets(asked).positions(len(factor), names, side).items)
     if candidates is not None:
         candidates = as_triplets(candidates).positions(len(factor), names, side)
+    if items is not None:
+        items = item_positions(items, names, side)
+    belief = model._belief(side) if hasattr(model, "_belief") else None
+    if belief is not None:
+        wanted = check_count(n_queries)
+        room = max(ROOM // (3 * factor.shape[1] ** 2), 1)
+        size = max(wanted, min(wanted * max(check_count(n_draws), 1), room))
+        wish = Wish(wanted, size + min(TARGETS, room), items, candidates)
+        drawn = questions(len(factor), wish, np.concatenate(parts), random_state)
+        found = _informative(factor, belief, known, drawn, wish._replace(size=size))
+        return found.with_names(names)
     found = propose_queries(
         *(factor, n_queries),
-        asked=np.concatenate([part.items for part in parts]) if parts else None,
-        items=None if items is None else _item_positions(items, names, side),
+        asked=np.concatenate(parts),
+        items=items,
         candidates=candidates,
         n_draws=n_draws,
         random_state=random_state,
@@ -232,7 +272,19 @@ def next_queries(
     return found.with_names(names)
 
 
-def _item_positions(items: Any, names: Any, side: str) -> Any:
+def _informative(
+    factor: np.ndarray, belief: Belief, known: Triplets, drawn: np.ndarray, wish: Wish
+) -> Triplets:
+    """The questions among those drawn that teach a learned factor most."""
+    posterior = RowPosterior(factor, belief, known, np.unique(drawn))
+    items, targets = drawn[: wish.size], drawn[wish.size :]
+    if len(targets) < min(TARGETS, len(items)):  # there are not that many
+        targets = drawn[-TARGETS:]
+    chosen = items[most_informative(posterior, items, targets, wish.wanted)]
+    return _nearer_first(chosen, posterior.gaps(chosen) > 0)
+
+
+def item_positions(items: Any, names: Any, side: str) -> Any:
     """Names or positions of some rows (columns) as positions."""
     given = list(items)
     numbers = all(isinstance(item, Integral) for item in given)
