@@ -5,30 +5,38 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.objective import SideTerms
+from rprnmf.objective import Objective
 from rprnmf.triplets.posterior import Belief
 
 
-def belief(terms: SideTerms, unit: float) -> Belief:
+def belief(objective: Objective, index: int, unit: float, other: np.ndarray) -> Belief:
     """What is known of the rows before the answers, in units of one answer.
 
     A row is what its features predict plus what is its own, and both have a variance: in the
     objective the own part costs ``weights`` times its square, the coefficients ``ridge`` times
-    theirs, where an answer costs ``triplet_weight / n`` times the logarithm of its chance.
+    theirs, where an answer costs ``triplet_weight / n`` times the logarithm of its chance. The
+    loss costs about its curvature times the square of the model's change.
 
     Parameters
     ----------
-    terms : SideTerms
-        Of a side whose triplets teach.
+    objective : Objective
+    index : {0, 1}
+        The side, whose triplets teach.
     unit : float
         Of the differences of distances.
+    other : ndarray of shape (n_columns, n_components)
+        The factor of the other side.
     """
+    terms, view = objective.terms[index], objective.views[index]
     assert terms.triplets is not None
     assert terms.prior is not None
     answer = terms.triplet_weight / len(terms.triplets.q)
-    prior = terms.prior
-    features = prior.features
+    features = terms.prior.features
     squares = features.multiply(features) if sp.issparse(features) else features * features
-    explained = np.asarray(squares.sum(axis=1)).ravel() / prior.ridge
-    own = 1.0 / np.maximum(prior.weights, 1e-300)
-    return Belief(unit, 2.0 * terms.prior_weight / answer / (own + explained))
+    explained = np.asarray(squares.sum(axis=1)).ravel() / terms.prior.ridge
+    own = 1.0 / np.maximum(terms.prior.weights, 1e-300)
+    precision = 2.0 * terms.prior_weight / answer / (own + explained)
+    other = other.astype(np.float64, copy=False)
+    observed = view.n_observed / max(view.shape[0] * view.shape[1], 1)
+    data = 2.0 * observed * objective.loss.curvature(view) / answer * (other.T @ other)
+    return Belief(unit, precision, data)

@@ -319,7 +319,8 @@ default="auto"
                 unit = terms.triplets.sigma * (terms.triplets.margin or 1.0)
                 if terms.learning:
                     if self.distance_ == "euclidean":
-                        self._beliefs[side] = belief(terms, unit)
+                        other = result.W if index else result.Ht
+                        self._beliefs[side] = belief(result.objective, index, unit, other)
                     unit *= self._calibration[index]
                 self._unit_of_answers[side] = unit
 

@@ -1,12 +1,14 @@
 """What a learned factor is not sure of: a Gaussian around every row.
 
 An answer is right with the chance 1 / (1 + exp(u)), u = (near - far) / unit. Around the factor of
-a fit u is linear in the rows q, r and s, with gradients g, and every answer makes a row more
-certain (Laplace's approximation, row by row):
+a fit u is linear in the rows q, r and s, with gradients g, and every answer makes them more certain
+(Laplace's approximation, row by row):
 
-    precision of row i = what the prior holds it with * I + sum over its answers of p (1 - p) g g'
+    precision of a row = that of the prior and of X + sum over its answers of p (1 - p) g g'
 
-Entries that are zero stay there, for factors are not negative: what cannot move is certain.
+Entries that are zero stay there, for factors are not negative: what cannot move is certain. That
+alike rows move together is left out: to keep it, for all entries at once, costs the cube of
+their number, and chose no better questions.
 """
 
 from __future__ import annotations
@@ -20,22 +22,58 @@ from rprnmf.triplets.triplets import Triplets
 
 
 class Belief(NamedTuple):
-    """What a fit whose answers teach knows about one factor.
+    """What a fit whose answers teach knows about one factor before the answers.
 
     Attributes
     ----------
     unit : float
         The difference of squared distances at which the odds of an answer are e to 1.
     precision : ndarray of shape (n_rows,)
-        How firmly the prior holds each row: 1 / variance of each of its entries.
+        1 / variance of the entries of each row under the prior.
+    data : ndarray of shape (n_components, n_components)
+        What X adds to the precision of a row.
     """
 
     unit: float
     precision: np.ndarray
+    data: np.ndarray
+
+
+class Questions:
+    """Questions about a factor: their gaps, and how these change with the rows.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n_rows, n_components)
+    unit : float
+    items : ndarray of shape (n_questions, 3)
+
+    Attributes
+    ----------
+    gaps : ndarray of shape (n_questions,)
+        near - far, in units of the answers.
+    total : ndarray of shape (n_questions,)
+        near + far, in the same.
+    slopes : ndarray of shape (n_questions, 3, n_components)
+        Gradients of the gap in the rows q, r and s.
+    """
+
+    def __init__(self, factor: np.ndarray, unit: float, items: np.ndarray):
+        self.items = items
+        q, r, s = factor[items.T]
+        near, far = np.sum((q - r) ** 2, axis=1), np.sum((q - s) ** 2, axis=1)
+        self.gaps, self.total = (near - far) / unit, (near + far) / unit
+        self.slopes = np.stack((s - r, r - q, q - s), axis=1) * (2.0 / unit)
+        self.slopes[factor[items] <= 0.0] = 0.0
+
+    def information(self, weights: np.ndarray) -> np.ndarray:
+        """p (1 - p) of every answer, so many times."""
+        chance = expit(self.gaps)
+        return weights * chance * (1.0 - chance)
 
 
 class RowPosterior:
-    """The uncertainty of the rows of a factor.
+    """The uncertainty of rows of a factor.
 
     Parameters
     ----------
@@ -54,58 +92,34 @@ class RowPosterior:
     """
 
     def __init__(self, factor: np.ndarray, belief: Belief, known: Triplets, rows: np.ndarray):
-        self.factor = np.asarray(factor, dtype=np.float64)
-        self.unit = belief.unit
         self.place = np.full(len(factor), -1)
         self.place[rows] = np.arange(len(rows))
-        precision = belief.precision[rows, None, None] * np.eye(self.factor.shape[1])
+        precision = belief.precision[rows, None, None] * np.eye(factor.shape[1]) + belief.data
         told = known.take((self.place[known.items] >= 0).any(axis=1))
         if told.n_triplets:
-            chance = expit(self.gaps(told.items))
-            votes = told.weights / known.weights.mean()
-            information = votes * chance * (1.0 - chance)
-            where = self.place[told.items]
-            precision += sums_of_squares(where, self.slopes(told.items), information, len(rows))
+            asked = Questions(factor, belief.unit, told.items)
+            information = asked.information(told.weights / known.weights.mean())
+            precision += self.squares(asked, information)
         self.covariance = np.linalg.inv(precision)
 
-    def gaps(self, items: np.ndarray) -> np.ndarray:
-        """near - far of each question, in units of the answers."""
-        near, far = self.distances(items)
-        return (near - far) / self.unit
+    def squares(self, asked: Questions, weights: np.ndarray) -> np.ndarray:
+        """The weighted sum of g g' over the slopes of each row that is wanted."""
+        K = asked.slopes.shape[-1]
+        flat, each = asked.slopes.reshape(-1, K), np.repeat(weights, 3)
+        total = np.zeros((int(self.place.max()) + 1, K, K))
+        for row, places in places_by_row(self.place[asked.items]):
+            g = flat[places]
+            total[row] = (each[places, None] * g).T @ g
+        return total
 
-    def distances(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distances q-r and q-s of each question."""
-        q, r, s = self.factor[items.T]
-        return np.sum((q - r) ** 2, axis=1), np.sum((q - s) ** 2, axis=1)
-
-    def slopes(self, items: np.ndarray) -> np.ndarray:
-        """Gradients of the gap in the rows q, r and s, of shape (n_questions, 3, n_components)."""
-        q, r, s = self.factor[items.T]
-        slopes = np.stack((s - r, r - q, q - s), axis=1) * (2.0 / self.unit)
-        slopes[self.factor[items] <= 0.0] = 0.0
-        return slopes
-
-    def variances(self, items: np.ndarray) -> np.ndarray:
-        """Of the gap of each question about rows that are wanted."""
-        slopes = self.slopes(items)
-        flat, found = slopes.reshape(-1, slopes.shape[-1]), np.empty(items.size)
-        for row, places in places_by_row(self.place[items]):
+    def variances(self, asked: Questions) -> np.ndarray:
+        """Of the gaps."""
+        flat = asked.slopes.reshape(-1, asked.slopes.shape[-1])
+        found = np.empty(asked.items.size)
+        for row, places in places_by_row(self.place[asked.items]):
             g = flat[places]
             found[places] = np.einsum("tk,tk->t", g @ self.covariance[row], g)
         return found.reshape(-1, 3).sum(axis=1)
-
-
-def sums_of_squares(
-    items: np.ndarray, slopes: np.ndarray, weight: np.ndarray, n: int
-) -> np.ndarray:
-    """The weighted sum of g g' over the slopes of each of n rows."""
-    K = slopes.shape[-1]
-    flat, each = slopes.reshape(-1, K), np.repeat(weight, 3)
-    total = np.zeros((n, K, K))
-    for row, places in places_by_row(items):
-        g = flat[places]
-        total[row] = (each[places, None] * g).T @ g
-    return total
 
 
 def places_by_row(items: np.ndarray) -> list[tuple[int, np.ndarray]]:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name, places_of
 from rprnmf.triplets.pairs import distinct
-from rprnmf.triplets.posterior import Belief, RowPosterior
-from rprnmf.triplets.selection import most_informative
+from rprnmf.triplets.posterior import Belief
+from rprnmf.triplets.selection import most_informative, weigh
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
@@ -276,12 +276,14 @@ def _informative(
     factor: np.ndarray, belief: Belief, known: Triplets, drawn: np.ndarray, wish: Wish
 ) -> Triplets:
     """The questions among those drawn that teach a learned factor most."""
-    posterior = RowPosterior(factor, belief, known, np.unique(drawn))
     items, targets = drawn[: wish.size], drawn[wish.size :]
     if len(targets) < min(TARGETS, len(items)):  # there are not that many
         targets = drawn[-TARGETS:]
-    chosen = items[most_informative(posterior, items, targets, wish.wanted)]
-    return _nearer_first(chosen, posterior.gaps(chosen) > 0)
+    if len(items) == 0 or wish.wanted == 0:
+        return Triplets(items[:0])
+    batch = weigh(factor, belief, known, items, targets)
+    chosen = most_informative(batch, wish.wanted)
+    return _nearer_first(items[chosen], batch.gaps[chosen] > 0)
 
 
 def item_positions(items: Any, names: Any, side: str) -> Any:
