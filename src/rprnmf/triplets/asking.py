@@ -16,7 +16,8 @@ from rprnmf.checks import axis_names
 from rprnmf.triplets.answer_file import Answer, AnswerFile
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name
-from rprnmf.triplets.queries import Wish, item_positions, next_queries, questions
+from rprnmf.triplets.queries import item_positions, next_queries
+from rprnmf.triplets.question_draws import Wish, questions
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 GROWTH = 10  # a batch is at least one part in so many of the calls before it

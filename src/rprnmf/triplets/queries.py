@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name, places_of
-from rprnmf.triplets.pairs import distinct
 from rprnmf.triplets.posterior import Belief
+from rprnmf.triplets.question_draws import Wish, questions
 from rprnmf.triplets.selection import most_informative, weigh
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
-ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
-SPARE = 4  # times as many are drawn as are wanted: some were asked, some are drawn twice
 MOST = 1 << 20  # questions that are weighed at most, unless more are wanted
 BLOCK = 1 << 16  # questions per block, so that memory stays small
 TARGETS = 4000  # questions that a learned model should come to answer
@@ -81,37 +78,6 @@ def propose_queries(
     return _nearer_first(drawn[chosen], balance[chosen] < 0)
 
 
-class Wish(NamedTuple):
-    """How many questions are wanted, how many to weigh for them, and which come in question."""
-
-    wanted: int
-    size: int
-    items: Any
-    candidates: Any
-
-
-def questions(n: int, wish: Wish, known: np.ndarray, random_state: Any) -> np.ndarray:
-    """Questions to weigh: at random, each once, none that is known."""
-    rng = check_random_state(random_state)
-    items = wish.items
-    if wish.candidates is not None:
-        drawn = as_triplets(wish.candidates).positions(n).items
-        if items is not None:
-            drawn = drawn[np.isin(drawn, np.asarray(items)).all(axis=1)]
-        drawn = drawn[rng.permutation(len(drawn))]
-    else:
-        pool = np.arange(n) if items is None else np.unique(np.asarray(items))
-        if len(pool) and not 0 <= pool[0] <= pool[-1] < n:
-            raise ValueError(
-                f"items must be positions from 0 to {n - 1}, got {pool[0]} to {pool[-1]}."
-            )
-        if len(pool) < 3:
-            raise ValueError(f"a question needs three items, got {len(pool)}.")
-        enough = max(wish.size, SPARE * wish.wanted, ENOUGH)
-        drawn = _draw_or_list(pool, enough, len(known), rng)
-    return drawn[_first(drawn, known)][: wish.size]
-
-
 def _nearer_first(rows: np.ndarray, swap: np.ndarray) -> Triplets:
     """Questions with r the nearer one."""
     return Triplets(np.where(swap[:, None], rows[:, [0, 2, 1]], rows))
@@ -132,36 +98,6 @@ def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         np.divide(total, size, out=balance[part], where=size > 0)
         np.divide(np.abs(total), both, out=gap[part], where=both > 0)
     return balance, gap
-
-
-def _draw_or_list(pool: np.ndarray, size: int, n_asked: int, rng: Any) -> np.ndarray:
-    """Questions at random; all there are, each once, if that is not many more."""
-    n = len(pool)
-    if n * (n - 1) * (n - 2) // 2 > 2 * (size + n_asked):
-        return _draw(pool, size, rng)
-    r, s = np.triu_indices(n - 1, 1)
-    q = np.repeat(np.arange(n), len(r))
-    r, s = np.tile(r, n), np.tile(s, n)
-    questions = np.column_stack((q, r + (r >= q), s + (s >= q)))
-    return pool[rng.permutation(questions)]
-
-
-def _draw(pool: np.ndarray, size: int, rng: Any) -> np.ndarray:
-    """Questions at random; some may come twice."""
-    n = len(pool)
-    q, r, s = (rng.randint(0, n - less, size) for less in (0, 1, 2))
-    r += r >= q
-    low, high = np.minimum(q, r), np.maximum(q, r)
-    s += s >= low
-    s += s >= high
-    return pool[np.column_stack((q, r, s))]
-
-
-def _first(drawn: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The numbers of questions that were not asked, each once, whichever way round."""
-    q, r, s = np.concatenate((known, drawn)).T
-    first, _ = distinct(q, np.minimum(r, s), np.maximum(r, s))
-    return np.sort(first[first >= len(known)]) - len(known)
 
 
 def _evenly(rows: np.ndarray, wanted: int) -> list[int]:
@@ -203,9 +139,9 @@ def next_queries(
 
     Where answers teach (``row_prior="data"``, say) the model knows how uncertain each row of its
     factor is, from the prior and the answers so far. Questions are drawn at random, and one after
-    the other is chosen whose answer would make the signs of near - far most certain over all
-    that were drawn, as far as an answer is not noise, no item in many more than others. Other
-    models propose what `propose_queries` does.
+    the other is chosen whose answer would make the signs of near - far most certain over many
+    other questions, as far as an answer is not noise, no item in many more than others. Every
+    second one is one that `propose_queries` would propose, as are all of other models.
 
     Parameters
     ----------
@@ -275,15 +211,28 @@ def next_queries(
 def _informative(
     factor: np.ndarray, belief: Belief, known: Triplets, drawn: np.ndarray, wish: Wish
 ) -> Triplets:
-    """The questions among those drawn that teach a learned factor most."""
+    """The questions among those drawn that teach a learned factor most.
+
+    Half of them are where its components balance. What the uncertainty of rows, which is an
+    approximation, has no eye for is then asked too: on the answers of two crowds the two together
+    were better than either.
+    """
     items, targets = drawn[: wish.size], drawn[wish.size :]
     if len(targets) < min(TARGETS, len(items)):  # there are not that many
         targets = drawn[-TARGETS:]
     if len(items) == 0 or wish.wanted == 0:
         return Triplets(items[:0])
-    batch = weigh(factor, belief, known, items, targets)
-    chosen = most_informative(batch, wish.wanted)
-    return _nearer_first(items[chosen], batch.gaps[chosen] > 0)
+    first = weigh(factor, belief, known, items, targets)
+    half = most_informative(first, wish.wanted - wish.wanted // 2)
+    left = np.setdiff1d(np.arange(len(items)), half)  # in the order of the draws, which is random
+    left = left[: max(wish.size // 2, 1)]
+    balance, gap = _balance(np.asarray(factor, dtype=np.float64), items[left])
+    left = left[np.lexsort((gap, np.abs(balance)))]
+    other = left[sorted(_evenly(items[left], wish.wanted // 2))]
+    chosen = np.concatenate((half, other))
+    turns = np.concatenate((np.arange(len(half)), np.arange(len(other)) + 0.5))
+    chosen = chosen[np.argsort(turns)]
+    return _nearer_first(items[chosen], first.gaps[chosen] > 0)
 
 
 def item_positions(items: Any, names: Any, side: str) -> Any:
