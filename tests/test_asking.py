@@ -167,6 +167,20 @@ def test_names_are_used_where_there_are_names(tmp_path):
     assert some.triplets == numbers.triplets.with_names(NAMES)
     by_name = ask(MODEL, judge, 30, X, row_names=NAMES, items=NAMES[:10])
     assert by_name.triplets == some.triplets
+    years = pd.DataFrame(X, index=range(1980, 2020))  # whole numbers that are names
+    few = numbers.triplets.with_names(years.index)
+    found = ask(MODEL, lambda q, r, s: r, 30, years, items=range(1980, 1990), candidates=few)
+    assert found.n_calls > 20
+    assert found.triplets.items.min() >= 1980
+
+
+def test_models_that_do_not_learn_can_be_asked_for_too():
+    for settings in ({}, {"solver": "paper", "max_iter": 20}):
+        asked = ask(RPRNMF(3, tol=0, random_state=0, **settings), Judge(), 30, X, repeats=0.0)
+        assert asked.triplets.n_triplets == 30
+        assert asked.model.row_satisfied_rate_ > 0.7
+    known = Triplets([[0, 1, 2]], absent="drop")
+    assert ask(MODEL, Judge(), 5, X, known=known).n_calls == 5
 
 
 def test_columns_can_be_compared():
