@@ -62,8 +62,8 @@ def main() -> None:
     quick, folder = start_process("few_labels")
     draws = range(50, 51 if quick else 53)  # no setting was chosen on these
     measured = (
-        "Labels: the share of the unknown labels that are found, in per cent, with 2, 4 and 8 known "
-        "ones a class. RPRNMF: row_graph='cosine' and 4 comparisons a class made from the same "
+        "Labels: the share of the unknown labels that are found, in per cent, with 2, 4 and 8 "
+        "known ones a class. RPRNMF: row_graph='cosine' and 4 comparisons a class made from the same "
         "labels, else defaults. k-means: accuracy on W with two comparisons a class and as many "
         "components as classes. Means over 3 draws."
     )

@@ -49,6 +49,16 @@ def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
     assert names["Triplets"].read(tmp_path / "known.csv") == names["known"]
 
 
+def test_the_example_of_asking_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(block(3), names)
+    assert capsys.readouterr().out.startswith("80 calls: ")
+    assert names["asked"].consistency == 1.0
+    assert names["asked"].triplets.named
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 80
+
+
 WITHOUT = """
 import importlib.abc, re, sys, warnings
 

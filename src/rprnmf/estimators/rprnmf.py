@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import summable
+from rprnmf.estimators.belief import belief
 from rprnmf.estimators.composed import ComposedNMF
 from rprnmf.estimators.gnmf import (
     AUTOMATIC,
@@ -30,6 +31,7 @@ from rprnmf.objective import Side
 from rprnmf.penalties import DISTANCES, PENALTIES
 from rprnmf.triplets import Triplets, as_triplets
 from rprnmf.triplets.pairs import in_contradiction
+from rprnmf.triplets.posterior import Belief
 
 
 class RPRNMF(ComposedNMF):
@@ -322,13 +324,23 @@ default="auto"
         return W
 
     def _keep_chances(self, result, problem) -> None:
-        """How the chances of answers go by their distances, also where they did not teach."""
+        """How the chances of answers go by their distances, and how sure the rows are."""
+        self._beliefs: dict[str, Belief] = {}
         if result.objective is None:  # `paper`: its penalties are not made for chances
             return
+        terms = result.objective.terms
         self._chances = [
-            found or chances_of(problem.penalty, terms)
-            for found, terms in zip(self._chances, result.objective.terms, strict=True)
+            found or chances_of(problem.penalty, one)
+            for found, one in zip(self._chances, terms, strict=True)
         ]
+        for index, (side, other) in enumerate((("row", result.Ht), ("column", result.W))):
+            chances = self._chances[index]
+            if terms[index].learning and self.distance_ == "euclidean" and chances is not None:
+                self._beliefs[side] = belief(result.objective, index, chances, other)
+
+    def _belief(self, side: str) -> Belief | None:
+        """How certain the rows of a factor are; None where answers do not teach."""
+        return self._beliefs.get(side)
 
     def _check_claim(self, problem) -> None:
         """A fit that stopped has not converged if it did not do what was asked; say so."""

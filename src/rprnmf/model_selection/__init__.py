@@ -1,8 +1,9 @@
-"""Choosing: how many components, how strong the triplets, and what stands beside them."""
+"""Choosing: how many components, how strong the triplets, what beside them; how many answers."""
 
 from __future__ import annotations
 
 from rprnmf.model_selection.folds import HeldOut, MaskedKFold
+from rprnmf.model_selection.learning import TripletLearningCurve, triplet_learning_curve
 from rprnmf.model_selection.rank import RankCurve, choose_rank
 from rprnmf.model_selection.scorer import triplet_scorer
 from rprnmf.model_selection.settings import choose_settings
@@ -15,8 +16,10 @@ __all__ = [
     "RankCurve",
     "SettingsTable",
     "StrengthCurve",
+    "TripletLearningCurve",
     "choose_rank",
     "choose_settings",
     "choose_strength",
+    "triplet_learning_curve",
     "triplet_scorer",
 ]

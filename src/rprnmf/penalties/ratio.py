@@ -19,6 +19,7 @@ class TripletRatio(TripletPenalty):
     """
 
     of_difference = False
+    floor = FLOOR
 
     @staticmethod
     def point(near, far, shape):

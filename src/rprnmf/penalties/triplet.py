@@ -52,6 +52,8 @@ class TripletPenalty(SignedGraphPenalty):
     offset = 1.0
     #: whether it depends on near - far alone
     of_difference = True
+    #: where chances go by ratios: what is added to distances, in units of the margin
+    floor: float | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rprnmf.triplets.asking import Asked, ask
 from rprnmf.triplets.consistency import Consistency, check_consistency, resolve
 from rprnmf.triplets.conversions import triplets_to_graph, triplets_to_labels
 from rprnmf.triplets.files import TripletFileError
@@ -21,10 +22,12 @@ from rprnmf.triplets.queries import next_queries, propose_queries
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
 __all__ = [
+    "Asked",
     "Consistency",
     "TripletFileError",
     "Triplets",
     "as_triplets",
+    "ask",
     "check_consistency",
     "next_queries",
     "propose_queries",

@@ -6,18 +6,19 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name, places_of
-from rprnmf.triplets.pairs import distinct
+from rprnmf.triplets.posterior import Belief
+from rprnmf.triplets.question_draws import Wish, questions
+from rprnmf.triplets.selection import most_informative, weigh
 from rprnmf.triplets.triplets import Triplets, as_triplets
 
-ENOUGH = 5000  # questions that are drawn at least, so that few items run out of them
-SPARE = 4  # times as many are drawn as are wanted: some were asked, some are drawn twice
 MOST = 1 << 20  # questions that are weighed at most, unless more are wanted
 BLOCK = 1 << 16  # questions per block, so that memory stays small
+TARGETS = 4000  # questions that a learned model should come to answer
+ROOM = 1 << 24  # numbers that the uncertainty of the rows of a learned factor may take
 
 
 def propose_queries(
@@ -68,31 +69,18 @@ def propose_queries(
     """
     F = np.asarray(factor, dtype=np.float64)
     wanted = check_count(n_queries)
-    size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
-    rng = check_random_state(random_state)
     known = as_triplets(asked).positions(len(F)).items
-    if candidates is not None:
-        drawn = as_triplets(candidates).positions(len(F)).items
-        if items is not None:
-            drawn = drawn[np.isin(drawn, np.asarray(items)).all(axis=1)]
-        drawn = drawn[rng.permutation(len(drawn))]
-        drawn = drawn[_first(drawn, known)][:size]
-    else:
-        pool = np.arange(len(F)) if items is None else np.unique(np.asarray(items))
-        if len(pool) and not 0 <= pool[0] <= pool[-1] < len(F):
-            raise ValueError(
-                f"items must be positions from 0 to {len(F) - 1}, got {pool[0]} to {pool[-1]}."
-            )
-        if len(pool) < 3:
-            raise ValueError(f"a question needs three items, got {len(pool)}.")
-        drawn = _draw_or_list(pool, max(size, SPARE * wanted, ENOUGH), len(known), rng)
-        drawn = drawn[_first(drawn, known)][:size]
+    size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
+    drawn = questions(len(F), Wish(wanted, size, items, candidates), known, random_state)
     balance, gap = _balance(F, drawn)
     order = np.lexsort((gap, np.abs(balance)))  # with one component all balances are 1
     chosen = order[sorted(_evenly(drawn[order], wanted))]
-    swap = balance[chosen] < 0
-    rows = np.where(swap[:, None], drawn[chosen][:, [0, 2, 1]], drawn[chosen])
-    return Triplets(rows)
+    return _nearer_first(drawn[chosen], balance[chosen] < 0)
+
+
+def _nearer_first(rows: np.ndarray, swap: np.ndarray) -> Triplets:
+    """Questions with r the nearer one."""
+    return Triplets(np.where(swap[:, None], rows[:, [0, 2, 1]], rows))
 
 
 def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,36 +98,6 @@ def _balance(F: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         np.divide(total, size, out=balance[part], where=size > 0)
         np.divide(np.abs(total), both, out=gap[part], where=both > 0)
     return balance, gap
-
-
-def _draw_or_list(pool: np.ndarray, size: int, n_asked: int, rng: Any) -> np.ndarray:
-    """Questions at random; all there are, each once, if that is not many more."""
-    n = len(pool)
-    if n * (n - 1) * (n - 2) // 2 > 2 * (size + n_asked):
-        return _draw(pool, size, rng)
-    r, s = np.triu_indices(n - 1, 1)
-    q = np.repeat(np.arange(n), len(r))
-    r, s = np.tile(r, n), np.tile(s, n)
-    questions = np.column_stack((q, r + (r >= q), s + (s >= q)))
-    return pool[rng.permutation(questions)]
-
-
-def _draw(pool: np.ndarray, size: int, rng: Any) -> np.ndarray:
-    """Questions at random; some may come twice."""
-    n = len(pool)
-    q, r, s = (rng.randint(0, n - less, size) for less in (0, 1, 2))
-    r += r >= q
-    low, high = np.minimum(q, r), np.maximum(q, r)
-    s += s >= low
-    s += s >= high
-    return pool[np.column_stack((q, r, s))]
-
-
-def _first(drawn: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The numbers of questions that were not asked, each once, whichever way round."""
-    q, r, s = np.concatenate((known, drawn)).T
-    first, _ = distinct(q, np.minimum(r, s), np.maximum(r, s))
-    return np.sort(first[first >= len(known)]) - len(known)
 
 
 def _evenly(rows: np.ndarray, wanted: int) -> list[int]:
@@ -179,6 +137,12 @@ def next_queries(
 ) -> Triplets:
     """The comparisons whose answers would teach a fitted model most.
 
+    Where answers teach (``row_prior="data"``, say) the model knows how uncertain each row of its
+    factor is, from the prior and the answers so far. Questions are drawn at random, and one after
+    the other is chosen whose answer would make the signs of near - far most certain over many
+    other questions, as far as an answer is not noise, no item in many more than others. Every
+    second one is one that `propose_queries` would propose, as are all of other models.
+
     Parameters
     ----------
     model : fitted RPRNMF, NMF, GNMF or LCNMF
@@ -191,7 +155,8 @@ def next_queries(
     items : array-like, default=None
         Ask about these only; names or positions too.
     candidates : Triplets or array-like of shape (n_candidates, 3), default=None
-        Ask these questions only; names or positions too.
+        Ask these questions only; names or positions too. A learned model takes them for those
+        that it should come to answer.
     n_draws, random_state
         As in `propose_queries`.
 
@@ -215,16 +180,27 @@ def next_queries(
     check_is_fitted(model)
     factor = model.embedding_ if side == "row" else model.components_.T
     names = getattr(model, f"{side}_names_")
-    known = getattr(model, f"{side}_triplets_", None)
-    parts = [] if known is None else [known]  # by position
+    known = as_triplets(getattr(model, f"{side}_triplets_", None))  # by position
+    parts = [known.items]
     if asked is not None:
-        parts.append(as_triplets(asked).positions(len(factor), names, side))
+        parts.append(as_triplets(asked).positions(len(factor), names, side).items)
     if candidates is not None:
         candidates = as_triplets(candidates).positions(len(factor), names, side)
+    if items is not None:
+        items = item_positions(items, names, side)
+    belief = model._belief(side) if hasattr(model, "_belief") else None
+    if belief is not None:
+        wanted = check_count(n_queries)
+        room = max(ROOM // (3 * factor.shape[1] ** 2), 1)
+        size = max(wanted, min(wanted * max(check_count(n_draws), 1), room))
+        wish = Wish(wanted, size + min(TARGETS, room), items, candidates)
+        drawn = questions(len(factor), wish, np.concatenate(parts), random_state)
+        found = _informative(factor, belief, known, drawn, wish._replace(size=size))
+        return found.with_names(names)
     found = propose_queries(
         *(factor, n_queries),
-        asked=np.concatenate([part.items for part in parts]) if parts else None,
-        items=None if items is None else _item_positions(items, names, side),
+        asked=np.concatenate(parts),
+        items=items,
         candidates=candidates,
         n_draws=n_draws,
         random_state=random_state,
@@ -232,7 +208,34 @@ def next_queries(
     return found.with_names(names)
 
 
-def _item_positions(items: Any, names: Any, side: str) -> Any:
+def _informative(
+    factor: np.ndarray, belief: Belief, known: Triplets, drawn: np.ndarray, wish: Wish
+) -> Triplets:
+    """The questions among those drawn that teach a learned factor most.
+
+    Half of them are where its components balance. What the uncertainty of rows, which is an
+    approximation, has no eye for is then asked too: on the answers of two crowds the two together
+    were better than either.
+    """
+    items, targets = drawn[: wish.size], drawn[wish.size :]
+    if len(targets) < min(TARGETS, len(items)):  # there are not that many
+        targets = drawn[-TARGETS:]
+    if len(items) == 0 or wish.wanted == 0:
+        return Triplets(items[:0])
+    first = weigh(factor, belief, known, items, targets)
+    half = most_informative(first, wish.wanted - wish.wanted // 2)
+    left = np.setdiff1d(np.arange(len(items)), half)  # in the order of the draws, which is random
+    left = left[: max(wish.size // 2, 1)]
+    balance, gap = _balance(np.asarray(factor, dtype=np.float64), items[left])
+    left = left[np.lexsort((gap, np.abs(balance)))]
+    other = left[sorted(_evenly(items[left], wish.wanted // 2))]
+    chosen = np.concatenate((half, other))
+    turns = np.concatenate((np.arange(len(half)), np.arange(len(other)) + 0.5))
+    chosen = chosen[np.argsort(turns)]
+    return _nearer_first(items[chosen], first.gaps[chosen] > 0)
+
+
+def item_positions(items: Any, names: Any, side: str) -> Any:
     """Names or positions of some rows (columns) as positions."""
     given = list(items)
     numbers = all(isinstance(item, Integral) for item in given)
