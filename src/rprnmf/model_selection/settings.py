@@ -15,7 +15,6 @@ from rprnmf.model_selection.strength import check_strengths
 from rprnmf.progress import Progress
 
 STRENGTHS = (0.1, 1.0, "auto")
-GRAPH_STRENGTH = 1.0  # beside triplets; the default of the estimators outweighs them
 SHARE = 5.0  # whole fits that all folds together may cost
 FIRST_FOLDS = 3  # after these only the estimator as it is and the better half go on
 
@@ -48,8 +47,8 @@ def choose_settings(
         Is cloned.
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
     candidates : sequence of dict, default=None
-        Parameters to try beside the estimator as it is. None: the prior "data", the graph "knn"
-        (at ``graph_strength=1``), and both, on the sides that have triplets.
+        Parameters to try beside the estimator as it is. None: the prior "data", the graph
+        "cosine", and both, on the sides that have triplets.
     strengths : sequence of float or "auto", default=(0.1, 1.0, "auto")
         Tried with each candidate, "auto" in any case.
     row_triplets, column_triplets : Triplets or array-like, default=None
@@ -112,12 +111,15 @@ def default_candidates(estimator: Any, answers: Answers) -> list[dict[str, Any]]
     """Prior, graph, and both, but for what the estimator has already."""
     now = estimator.get_params(deep=False)
     sides = list(answers.triplets)
-    prior = {f"{side}_prior": "data" for side in sides if now[f"{side}_prior"] is None}
-    graph: dict[str, Any] = {
-        f"{side}_graph": "knn" for side in sides if now[f"{side}_graph"] is None
+    given = {side: now[f"{side}_prior"] for side in sides}
+    prior: dict[str, Any] = {
+        f"{side}_prior": "data"
+        for side, one in given.items()
+        if one is None or (isinstance(one, str) and one == "auto")
     }
-    if graph:
-        graph["graph_strength"] = GRAPH_STRENGTH
+    graph: dict[str, Any] = {
+        f"{side}_graph": "cosine" for side in sides if now[f"{side}_graph"] is None
+    }
     if prior and graph:
         return [prior, graph, prior | graph]
     return [each for each in (prior, graph) if each]
