@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import MissingError, data_file, load, random_start
+from common import MissingError, data_file, load, random_start, without_priors
 
 Job = Callable[[], float]
 KL = {"beta_loss": "kullback-leibler"}
@@ -37,7 +37,7 @@ def fit(kind: str, X: Any, K: int, iterations: int, knows: Any = None, **setting
 
     W, H = random_start(X, K, 0)
     model = getattr(rprnmf, kind)(K, init="custom", tol=0, max_iter=iterations, n_jobs=1)
-    model.set_params(**settings)
+    model.set_params(**without_priors(model), **settings)
     return lambda: float(model.fit(X, W=W, H=H, **(knows or {})).history_["objective"][-1])
 
 
@@ -49,6 +49,7 @@ def transform(rows: int, **settings: Any) -> Job:
     X = rng.poisson(rng.gamma(0.2, 1, (rows, 20)) @ rng.gamma(0.1, 1, (20, 2000)))
     many = sp.csr_matrix(X.astype(float))
     model = NMF(30, init="random", random_state=0, tol=0, max_iter=50, n_jobs=1, **settings)
+    model.set_params(**without_priors(model))
     model.fit(many[:1000]).set_params(tol=1e-4, max_iter=200)
     return lambda: float(model.transform(many).sum())
 

@@ -74,6 +74,11 @@ def random_start(X: Any, K: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return W, H
 
 
+def without_priors(model: Any) -> dict[str, None]:
+    """Parameters that turn default priors off, in versions that have any."""
+    return {name: None for name in model.get_params() if name.endswith("_prior")}
+
+
 def seconds_of(call: Callable[[], Any]) -> tuple[float, Any]:
     """Wall seconds of a call, and what it returns."""
     started = time.perf_counter()

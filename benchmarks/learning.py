@@ -80,6 +80,17 @@ def calibration_error(chance: np.ndarray, rng: np.random.Generator) -> float:
     )
 
 
+def shared_components(model: RPRNMF) -> float:
+    """How far what was learned lies in components that carry the data: 1 is alike, 0 is apart.
+
+    The overlap of two shares per component: of the variance of W, by which answers are predicted,
+    and of the squared entries of the model.
+    """
+    learned = model.embedding_.var(axis=0)
+    sizes = np.sum(model.embedding_**2, axis=0) * np.sum(model.components_**2, axis=1)
+    return float(np.minimum(learned / learned.sum(), sizes / sizes.sum()).sum())
+
+
 def line(name: str, K: int, count: int, seeds: range) -> dict[str, float]:
     """Means over draws."""
     rows = []
@@ -101,10 +112,27 @@ def line(name: str, K: int, count: int, seeds: range) -> dict[str, float]:
                 "calibration error": calibration_error(model.predict_triplets(unseen), rng),
                 "error": model.reconstruction_err_**2 / np.sum(X**2),
                 "error of NMF": plain.reconstruction_err_**2 / np.sum(X**2),
+                "shared": shared_components(model),
                 "seconds": seconds,
             }
         )
     return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+
+
+def plot(report: Report) -> None:
+    """Unseen answers against known ones, for the first number of components."""
+    lines = {"row_prior='data'": "unseen", "no prior": "without prior", "CKL": "CKL", "STE": "STE"}
+    panels: dict[str, dict] = {}
+    for name in SETS:
+        rows = [r for r in report.rows if r["data"] == name and r["components"] == COMPONENTS[0]]
+        for label, key in lines.items():
+            known = [row for row in rows if row.get(key) is not None]
+            counts = [row["answers"] for row in known]
+            panels.setdefault(name, {})[label] = counts, [float(row[key]) for row in known]
+        if rows:
+            raw = [float(row["raw cosine"]) for row in rows]
+            panels[name]["features alone"] = [row["answers"] for row in rows], raw
+    report.plot(panels, "known answers", "unseen answers predicted", log="x")
 
 
 def main() -> None:
@@ -118,7 +146,8 @@ def main() -> None:
         "raw cosine: X without any answer; calibration error: of predict_triplets on unseen "
         "answers, 10 bins; errors: squared, relative to X; STE, SOE, CKL: embeddings of cblearn "
         "from the same answers alone, unseen answers predicted with the best of 2, 5 and 15 "
-        "dimensions (`learning_peers.md`)."
+        "dimensions (`learning_peers.md`); shared: the overlap, component by component, of what "
+        "was learned (variance of W) and what carries the data (squared entries of the model)."
     )
     report = Report(folder, "learning", "Comparisons that teach", measured)
     warnings.simplefilter("ignore")
@@ -136,6 +165,7 @@ def main() -> None:
                     )
         except MissingError as error:
             report.note(f"{error}.")
+    plot(report)
     missing = [name for name in METHODS if all(row.get(name) is None for row in report.rows)]
     if missing:
         names = ", ".join(missing)

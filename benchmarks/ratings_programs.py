@@ -57,6 +57,7 @@ def split(fold: int) -> Fold:
 def model(name: str, n: int, regularisation: float = 0.0) -> NMF:
     """One of ours."""
     solver = {"solver": "paper"} if name == "rprnmf paper" else {"alpha_W": regularisation}
+    solver |= {"row_prior": None, "column_prior": None}
     return NMF(K, missing="zero", tol=0, max_iter=n, n_jobs=1, random_state=0, **solver)
 
 

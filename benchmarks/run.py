@@ -30,6 +30,7 @@ NAMES = (
     "learning",
     "learning_speed",
     "choosing",
+    "auto_strength",
     "new_rows",
     "few_labels",
     "graph_strength",

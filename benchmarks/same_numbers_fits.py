@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from common import without_priors
 
 ITERATIONS = 25
 SIZE = 48, 36
@@ -105,6 +106,7 @@ def history(fit: Fit) -> np.ndarray:
     given = {name: known[name] for name in fit.knows if not name.endswith("_graph")}
     model = getattr(rprnmf, fit.estimator)(5, missing=missing, init="random", random_state=0)
     model.set_params(tol=0, max_iter=ITERATIONS, n_jobs=1, **graphs, **fit.parameters)
+    model.set_params(**without_priors(model))
     return model.fit(X, **given).history_
 
 

@@ -30,9 +30,14 @@ def test_the_example_runs_and_the_comparisons_hold(capsys):
     assert error > 0
 
 
+def test_a_few_labels_tell_the_others(capsys):
+    exec(block(1), {})
+    assert float(capsys.readouterr().out) > 0.85
+
+
 def test_comparisons_teach(capsys):
     names: dict = {}
-    exec(block(1), names)
+    exec(block(2), names)
     taught, obeyed = map(float, capsys.readouterr().out.splitlines()[0].split())
     assert taught > obeyed + 0.03
     assert names["model"].predict_triplets(names["unseen"]).max() > 0.9
@@ -42,7 +47,7 @@ def test_comparisons_teach(capsys):
 def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(block(2), names)
+    exec(block(3), names)
     text = capsys.readouterr().out
     assert "3 triplets, 2 of them in 1 conflicts" in text
     assert "<- recommended" in text
@@ -52,7 +57,7 @@ def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
 def test_the_example_of_asking_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(block(3), names)
+    exec(block(4), names)
     assert capsys.readouterr().out.startswith("80 calls: ")
     assert names["asked"].consistency == 1.0
     assert names["asked"].triplets.named

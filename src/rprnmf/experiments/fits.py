@@ -144,7 +144,9 @@ def by_the_library(
     algorithm: str, measure: str, task: Task, common: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """A model with the library's own solver, and the arguments of `fit` beside X."""
-    common = {**common, **algorithms.SETTINGS[algorithm]}
+    # no priors: what the tables compare is L2 terms and none
+    priors = {"row_prior": None, "column_prior": None}
+    common = {**common, **priors, **algorithms.SETTINGS[algorithm]}
     if algorithm in (PLAIN, PLAIN_L2):
         return NMF(**common), {}
     if algorithm in (GRAPH, BOTH):
