@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import MiniBatchKMeans
 
 EXACT = 1000  # rows up to which the root is exact: its cost grows with their cube
 LANDMARKS = 100  # beyond; on four sets 60 were level with the exact root
@@ -73,6 +72,8 @@ def unit_rows(X: Any) -> Any:
 
 def centers(U: Any, seed: int) -> np.ndarray:
     """Landmarks: centres of clusters of the rows."""
+    from sklearn.cluster import MiniBatchKMeans  # loads much, for large tables alone
+
     found = MiniBatchKMeans(LANDMARKS, random_state=seed, n_init=1, batch_size=4096).fit(U)
     return found.cluster_centers_
 
