@@ -163,6 +163,11 @@ class TestPoints:
             for a, b in ((1e-6, 0.0), (0.0, 1e-6))
         )
         close = {"rtol": 1e-5, "atol": 1e-6}
+        if not PENALTIES[name].exact_curvature:
+            np.testing.assert_allclose((by_near[0], by_far[0]), (pull, -push), **close)
+            assert (near_near >= by_near[1] - 1e-6).all()
+            assert (far_far >= -by_far[2] - 1e-4 * far_far.max()).all()
+            return
         np.testing.assert_allclose(by_near[:3], (pull, near_near, -near_far), **close)
         np.testing.assert_allclose(by_far[:3], (-push, near_far, -far_far), **close)
 
@@ -180,7 +185,8 @@ class TestPoints:
     def test_its_slope_jumps_unless_it_is_smooth(self, name):
         far = np.linspace(0.0, 3.0, 3001)
         forces = self.at(name, np.full(3001, 1.0), far)[1:3]
-        assert (np.abs(np.diff(forces)).max() < 0.1) == PENALTIES[name].smooth
+        jump = np.abs(np.diff(forces)).max() / max(forces.max(), 1.0)
+        assert (jump < 0.1) == PENALTIES[name].smooth
 
 
 def test_graph_is_the_trace_with_its_laplacian(F):

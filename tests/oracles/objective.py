@@ -143,7 +143,11 @@ def penalty(model, F, triplets, sigma, floor):
     costs = []
     for q, r, s in triplets:
         near, far = (distance(model.distance, F[q], F[other], floor) / sigma for other in (r, s))
-        costs.append(COSTS[model.penalty](near, far, 1 + (near - far) / model.margin))
+        if model.penalty == "ratio":
+            a, b = near / model.margin + 0.1, far / model.margin + 0.1
+            costs.append(np.log((a + b) / b))
+        else:
+            costs.append(COSTS[model.penalty](near, far, 1 + (near - far) / model.margin))
     return np.mean(costs)
 
 

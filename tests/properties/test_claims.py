@@ -17,6 +17,7 @@ from tests.builders import random_triplets
 DIGITS = load_digits().data[:400]
 
 
+@pytest.mark.filterwarnings("ignore:The factors are all but zero")
 @pytest.mark.parametrize("alpha", [3.0, 10.0])
 def test_l1_terms_leave_nothing_where_the_other_factor_is_zero(alpha):
     model = NMF(10, alpha_W=alpha, l1_ratio=1.0, random_state=0, tol=0.0).fit(DIGITS)
@@ -109,3 +110,9 @@ def test_models_of_the_program_fold_rows_in_by_the_librarys_own_units(beta_loss,
     before = np.concatenate((model.embedding_, plain))
     rate = satisfied_rate(rows, near, model.distance_)
     assert rate == 1.0 > satisfied_rate(before, near, model.distance_)
+
+
+def test_factors_that_collapse_are_no_success():
+    with pytest.warns(ConvergenceWarning, match="The factors are all but zero"):
+        model = NMF(10, alpha_W=10.0, l1_ratio=1.0, random_state=0).fit(DIGITS)
+    assert not model.converged_

@@ -93,6 +93,7 @@ def test_single_precision(solver, beta_loss, layout):
         assert_sound(model.fit(X, row_triplets=triplets), X)
 
 
+@pytest.mark.filterwarnings("ignore:The factors are all but zero")
 @pytest.mark.parametrize("beta_loss", ROW_LOSSES)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_degenerate_matrices(solver, beta_loss):

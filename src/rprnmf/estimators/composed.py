@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
 from rprnmf.estimators.graph_strength import with_graph_strengths
 from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
-from rprnmf.estimators.prior_weight import weigh
+from rprnmf.estimators.prior_weight import FEWEST, weigh
 from rprnmf.estimators.registered_names import RegisteredNames
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
@@ -214,7 +214,8 @@ class ComposedNMF(
     def _priors(self, view: BaseView) -> list[Any]:
         """What is asked for as the priors of both sides."""
         without_norms = self.alpha_W == 0 and self.alpha_H in (0, "same")
-        regularised = view.gappy and without_norms and self._solver.automatic
+        enough = view.gappy and view.n_observed >= FEWEST
+        regularised = enough and without_norms and self._solver.automatic
         automatic = "mean" if regularised else None
         return [
             automatic if isinstance(given, str) and given == "auto" else given

@@ -73,8 +73,8 @@ default="auto"
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
         predictions are learned with the factors, see ``prior_``. "auto": the mean row where
-        more than 5 % of the entries are missing and there are no L1/L2 terms, as strong as
-        entries that short fits did not see ask for; else nothing.
+        more than 5 % of the entries are missing (and 100 are not) and there are no L1/L2 terms, as
+        strong as entries that short fits did not see ask for; else nothing.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.

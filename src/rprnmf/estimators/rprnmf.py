@@ -83,8 +83,8 @@ default="auto"
         predict (one row per row, or column, of X: numbers, sparse, or a DataFrame whose
         categories and labels such as "Comedy|Drama" become columns); or a list of these. The
         predictions are learned with the factors, see ``prior_``. "auto": the mean row where
-        more than 5 % of the entries are missing and there are no L1/L2 terms, as strong as
-        entries that short fits did not see ask for; else nothing.
+        more than 5 % of the entries are missing (and 100 are not) and there are no L1/L2 terms, as
+        strong as entries that short fits did not see ask for; else nothing.
     row_graph, column_graph : {array-like, sparse matrix}, "knn", "cosine" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"

@@ -16,7 +16,7 @@ from rprnmf.metrics import rmse, satisfied_rate
 SETTINGS: dict[str, Any] = {
     "n_components": 2,
     "missing": "zero",
-    "row_prior": None,  # as in the paper: five people and six films, fitted as closely as can be
+    "row_prior": None,  # as in the paper
     "column_prior": None,
     "max_iter": 500,
     "random_state": 0,

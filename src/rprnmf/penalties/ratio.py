@@ -19,6 +19,7 @@ class TripletRatio(TripletPenalty):
     """
 
     of_difference = False
+    exact_curvature = False
     floor = FLOOR
 
     @staticmethod

@@ -52,6 +52,8 @@ class TripletPenalty(SignedGraphPenalty):
     offset = 1.0
     #: whether it depends on near - far alone
     of_difference = True
+    #: whether the second derivatives that `point` returns are its own; else they are at least that
+    exact_curvature = True
     #: where chances go by ratios: what is added to distances, in units of the margin
     floor: float | None = None
 
