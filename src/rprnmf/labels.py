@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from rprnmf.checks import is_missing
 from rprnmf.graphs import near_one, weighted_neighbours
 from rprnmf.priors.kernel import median_distance, squares, unit_rows
 
@@ -27,19 +26,19 @@ RIDGE = 0.01  # over the mean of the kernel's diagonal
 ACCURATE, MOST_STEPS = 1e-6, 500  # of the conjugate gradients for walks
 
 
-def spread_labels(points: list[Any], y: Any) -> np.ndarray:
-    """The labels of all rows, from those of some.
+def spread_labels(points: list[Any], codes: np.ndarray) -> np.ndarray:
+    """The classes of all rows, from those of some.
 
     Parameters
     ----------
     points : list of {ndarray, sparse array} with one row per label
         What rows are compared by; the first also by the wide kernel.
-    y : ndarray of shape (n_rows,)
-        -1, None and NaN: not known.
+    codes : ndarray of shape (n_rows,)
+        Numbers of classes from 0 on; -1: not known.
 
     Returns
     -------
-    labels : ndarray of shape (n_rows,)
+    codes : ndarray of shape (n_rows,)
         Known ones as they are.
 
     Examples
@@ -47,28 +46,24 @@ def spread_labels(points: list[Any], y: Any) -> np.ndarray:
     >>> import numpy as np
     >>> from rprnmf.labels import spread_labels
     >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.1, 1.0], [5.2, 1.0]])
-    >>> spread_labels([X], np.array(["a", None, None, "b", None], dtype=object))
-    array(['a', 'a', 'b', 'b', 'b'], dtype=object)
+    >>> spread_labels([X], np.array([0, -1, -1, 1, -1]))
+    array([0, 0, 1, 1, 1])
     """
     points = [near_one(one) for one in points]
-    known = np.flatnonzero([not (is_missing(label) or label == -1) for label in y.tolist()])
+    known = np.flatnonzero(codes >= 0)
     if len(known) == 0:
         raise ValueError("predict_labels needs the label of at least one row, got none.")
-    classes, number = np.unique(y[known], return_inverse=True)
     kernel = WIDE * centred(*wide_columns(points[0], known), known)
     graphs = [
         weighted_neighbours(each, NEIGHBORS) for one in points for each in (one, normalize(one))
     ]
     for graph in graphs:
         kernel += GRAPHS / len(graphs) * centred(*walk_columns(graph, known), known)
-    target = (number[:, None] == np.arange(len(classes))).astype(float)
+    target = (codes[known, None] == np.arange(codes.max() + 1)).astype(float)
     target -= target.mean(axis=0)
     system = kernel[known] + RIDGE * np.eye(len(known))
     scores = kernel @ np.linalg.solve(system, target)
-    found = y.copy()
-    unknown = np.setdiff1d(np.arange(len(y)), known)
-    found[unknown] = classes[scores[unknown].argmax(axis=1)]
-    return found
+    return np.where(codes < 0, scores.argmax(axis=1), codes)
 
 
 def wide_columns(X: Any, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

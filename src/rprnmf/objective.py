@@ -44,6 +44,8 @@ class Side:
     learning : bool
         Whether triplets and prior are weighed as one: the prior then counts in units of the
         triplets' margin, and the solver chooses that (`solvers/learning.py`).
+    obeyed : bool
+        Whether triplets that taught are then met one and all.
     """
 
     triplets: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
@@ -58,6 +60,7 @@ class Side:
     l2: np.ndarray | None = None
     prior: Prior | None = None
     learning: bool = False
+    obeyed: bool = False
 
     @property
     def constrained(self) -> bool:

@@ -416,3 +416,8 @@ def test_a_table_needs_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "rprnmf\[data\]"'):
         _ = report.frame
+
+
+def test_settings_are_not_chosen_for_the_program_of_the_paper():
+    with pytest.raises(ValueError, match="needs a solver with priors"):
+        choose_settings(RPRNMF(2, solver="paper"), np.ones((4, 3)), row_triplets=[[0, 1, 2]])

@@ -245,3 +245,85 @@ def test_columns_learn_as_rows_do():
     by_columns.fit(X.T, column_triplets=known, W=H.T, H=W.T)
     scores = by_rows.score_triplets(unseen), by_columns.score_triplets(unseen, side="column")
     assert scores[0] == pytest.approx(scores[1], abs=0.03)
+
+
+def ratings(seed, n=80, m=60, fraction=0.3, noise=0.3):
+    """Incomplete data of rank 3 with noise, whole numbers, and the entries that are not in it."""
+    rng = np.random.default_rng(seed)
+    true = rng.gamma(2.0, 0.5, (n, 3)) @ rng.gamma(2.0, 0.5, (3, m))
+    values = np.round(true * np.exp(noise * rng.normal(size=true.shape))) + 1.0
+    seen = rng.random(values.shape) < fraction
+    return np.where(seen, values, np.nan), np.where(seen, np.nan, values)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("beta_loss", LOSSES)
+def test_incomplete_data_are_regularised_unless_told_otherwise(beta_loss):
+    errors = {"default": [], "none": []}
+    for seed in range(3):
+        X, unseen = ratings(seed)
+        model = NMF(10, missing="nan", beta_loss=beta_loss, random_state=0)
+        for key, priors in (("default", {}), ("none", {"row_prior": None, "column_prior": None})):
+            Y = clone(model).set_params(**priors).fit(X)
+            Y = Y.embedding_ @ Y.components_
+            errors[key].append(np.nanmean((Y - unseen) ** 2))
+    assert np.mean(errors["default"]) < 0.7 * np.mean(errors["none"])
+    assert clone(model).set_params(alpha_W=0.1).fit(X).prior_ == (None, None)
+    assert clone(model).set_params(missing=None).fit(np.nan_to_num(X)).prior_ == (None, None)
+
+
+def test_exact_data_are_hardly_pulled():
+    rng = np.random.default_rng(0)
+    true = rng.random((60, 4)) @ rng.random((4, 50))
+    X = np.where(rng.random(true.shape) < 0.5, true, np.nan)
+    model = NMF(4, missing="nan", random_state=0, tol=0, max_iter=400).fit(X)
+    assert np.abs(model.embedding_ @ model.components_ - true).max() < 0.05 * true.max()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_weight_of_a_prior_does_not_depend_on_order_or_unit():
+    X, _ = ratings(5)
+    rng = np.random.default_rng(0)
+    W, H, order = rng.random((80, 4)), rng.random((4, 60)), rng.permutation(80)
+    model = NMF(4, missing="nan", init="custom", max_iter=30)
+    one = clone(model).fit(X, W=W, H=H)
+    other = clone(model).fit(X[order], W=W[order], H=H)
+    np.testing.assert_allclose(one.prior_[0].weights[order], other.prior_[0].weights, rtol=1e-6)
+    np.testing.assert_allclose(one.embedding_[order], other.embedding_, rtol=1e-4, atol=1e-7)
+    scaled = clone(model).fit(1000 * X, W=1000 * W, H=H)
+    product = scaled.embedding_ @ scaled.components_ / 1000
+    np.testing.assert_allclose(product, one.embedding_ @ one.components_, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_only_the_side_that_says_so_is_obeyed():
+    X, known, _ = answers(200, 1)
+    asked = np.array([[k, k + 1, k + 2] for k in range(30)])
+    model = RPRNMF(5, row_prior="data", column_prior="data", random_state=0, row_strength=1e-4)
+    model.set_params(column_strength="obey").fit(X, row_triplets=known, column_triplets=asked)
+    assert model.history_["row_strength"][-1] == 1e-4
+    assert model.column_satisfied_rate_ == 1.0
+    assert model.row_satisfied_rate_ < 1.0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_chances_are_those_of_the_start_that_was_kept():
+    X, known, unseen = answers(200, 2)
+    model = RPRNMF(5, row_prior="data", init="random", n_init=3, random_state=1, max_iter=40)
+    model.fit(X, row_triplets=known)
+    made = []
+    rng = np.random.RandomState(1)
+    for _ in range(3):
+        one = clone(model).set_params(n_init=1, random_state=rng).fit(X, row_triplets=known)
+        made.append(one)
+    best = next(m for m in made if np.array_equal(m.embedding_, model.embedding_))
+    assert np.array_equal(best.predict_triplets(unseen), model.predict_triplets(unseen))
+
+
+@pytest.mark.parametrize("beta_loss", [0.5, "kullback-leibler", "frobenius"])
+def test_new_rows_without_entries_are_the_mean_row(beta_loss):
+    X, _ = ratings(3)
+    X[4] = np.nan
+    model = NMF(4, missing="nan", beta_loss=beta_loss, solver="mu", random_state=0, tol=0)
+    model.set_params(max_iter=40).fit(X)
+    np.testing.assert_allclose(model.transform(X)[4], model.prior_[0].means[4], rtol=1e-2)

@@ -12,9 +12,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rprnmf.checks import axis_names, check_matrix, check_range_of_values, check_start, summable
+from rprnmf.checks import (
+    axis_names,
+    check_matrix,
+    check_range_of_values,
+    check_start,
+    label_codes,
+    summable,
+)
 from rprnmf.estimators.graph_strength import with_graph_strengths
 from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
 from rprnmf.estimators.prior_weight import FEWEST, weigh
@@ -24,7 +31,7 @@ from rprnmf.estimators.sklearn_callbacks import (
     CallbackSupportMixin,
     with_sklearn_callbacks,
 )
-from rprnmf.estimators.teaching import Chances, obey, teach
+from rprnmf.estimators.teaching import obey, teach
 from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
@@ -117,7 +124,7 @@ class ComposedNMF(
         K = self._rank(view, W, H, update_H)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
-        if self.row_prior is not None or self.column_prior is not None:  # the variance of X
+        if any(given is not None for given in self._priors(view)):  # the variance of X
             check_range_of_values(view.largest, view.n_observed, (2.0,), np.float64)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
@@ -279,22 +286,20 @@ class ComposedNMF(
             )
         return start
 
-    def _obeys(self) -> bool:
-        """Whether triplets that taught are then met one and all."""
-        return False
-
     def _solve(self, problem: Problem, start: list[Any], settings: Settings) -> Result:
-        self._chances: list[Chances | None] = [None, None]
         if not any(side.learning for side in problem.sides):
             return self._solver.solve(problem, start, settings)
-        result, self._chances = teach(self._solver, problem, start, settings)
-        if self._obeys() and not result.stopped:
+        result = teach(self._solver, problem, start, settings)
+        if any(side.learning and side.obeyed for side in problem.sides) and not result.stopped:
             result = obey(self._solver, problem, result, settings)
         return result
 
     @staticmethod
     def _final_objective(result: Result, problem: Problem) -> float:
-        """The objective where a run ended, at strengths that all starts have in common."""
+        """The objective where a run ended, at strengths that all starts have in common.
+
+        Triplets that teach have strengths and units that each start chose for itself.
+        """
         if any(side.learning for side in problem.sides):
             return float(result.history[-1][0])
         objective = Objective(problem, result.W.shape[1])
@@ -489,15 +494,23 @@ class ComposedNMF(
         True
         """
         check_is_fitted(self)
-        labels = column_or_1d(y, dtype=getattr(y, "dtype", None) or object)
         n = len(self.embedding_)
         points = [self.embedding_]
         if X is not None:
             points.insert(0, check_matrix(X, self.missing, type(self).__name__))
-        for what, size in (("y", len(labels)), ("X", points[0].shape[0])):
-            if size != n:
-                raise ValueError(f"{what} must have one entry for each of {n} rows, got {size}.")
-        return spread_labels(points, labels)
+            validate_data(self, X, reset=False, skip_check_array=True)
+        if points[0].shape[0] != n:
+            raise ValueError(
+                f"X must be the data of the fit, with {n} rows; got {points[0].shape[0]}."
+            )
+        codes = label_codes(y, "y")
+        if len(codes) != n:
+            raise ValueError(f"y must have one label for each of {n} rows, got {len(codes)}.")
+        labels = np.asarray(y)  # the values of labels; codes are numbered as they appear
+        _, first = np.unique(codes[codes >= 0], return_index=True)
+        found = labels.copy()
+        found[codes < 0] = labels[codes >= 0][first][spread_labels(points, codes)[codes < 0]]
+        return found
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The model W H for given rows of W.

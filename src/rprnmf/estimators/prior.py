@@ -12,7 +12,7 @@ from rprnmf.priors import Prior
 
 # A row with m observed entries is pulled in proportion to (m + FEW) ^ POWER: rows with many entries
 # lean on others that are uncertain too, so that their pull must grow, but less than their data do.
-FEW, POWER = 20.0, 0.5
+FEW, POWER = 20.0, 0.6
 # Of the features, over the mean weight of a row. 1: half of a row is explained by them, half its
 # own, as for answers about alike rows. Tables of facts explain less.
 RIDGE_TAUGHT, RIDGE = 1.0, 25.0

@@ -34,6 +34,12 @@ from rprnmf.triplets.pairs import in_contradiction
 from rprnmf.triplets.posterior import Belief
 
 
+def check_side(side: str) -> None:
+    """Triplets are of rows or of columns."""
+    if side not in ("row", "column"):
+        raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
+
+
 class RPRNMF(ComposedNMF):
     """NMF that respects comparisons "q is closer to r than to s".
 
@@ -74,8 +80,9 @@ class RPRNMF(ComposedNMF):
         in units of the squared norm of X (Frobenius) or of its sum (Kullback-Leibler), so that
         it does not depend on the unit of X; with "paper" in the paper's own units, where "auto"
         is 1. With a prior on the side, "auto" weighs the triplets by what the data leave
-        unexplained, and they teach: answers may be wrong, and not all are met. "obey": as "auto",
-        and then on until all are met that can be.
+        unexplained, and they teach: answers may be wrong, not all are met, and the fit stops at a
+        hundred times ``tol``, for the last digits teach nothing. "obey": as "auto", and then on,
+        for up to ``max_iter`` iterations more, until all are met that can be.
     row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \
 default="auto"
         What pulls every row of a factor: nothing (None); the mean row; what its row of X predicts
@@ -91,7 +98,7 @@ default="auto"
         Weight of the graphs. A number is used as it is. "auto": a graph costs as much as the
         error of plain NMF, at its factors.
     n_neighbors : int, default=5
-        Neighbours of a point in a "knn" graph.
+        Neighbours of a point in a "knn" or "cosine" graph.
     solver : {"cd", "mu", "paper"}, default="cd"
         "cd": coordinate descent, fast, the objective never rises at the same strengths. "mu":
         block multiplicative updates with a safeguard, which promise the same and are slower.
@@ -114,8 +121,8 @@ default="auto"
         Kept for compatibility with scikit-learn; no solver here depends on the order.
     random_state : int, RandomState instance or None, default=None
     alpha_W : float, default=0.0
-        Weight of the L1 and L2 terms of W, as in scikit-learn. Incomplete data want them: rows
-        with few entries could else be anything. Where triplets or a graph act and both factors
+        Weight of the L1 and L2 terms of W, as in scikit-learn. With any, incomplete data get no
+        prior unless one is asked for. Where triplets or a graph act and both factors
         have L2 terms, a component's two columns cost the same by these; L1 terms do not count in
         that, and where there is much of both the objective may end higher than with L2 terms
         alone. With terms on one factor only, the scale is where the triplets are: on one side,
@@ -268,9 +275,6 @@ default="auto"
     def _learns(self, side):
         return len(side.triplets) > 0 and self.penalty in ("auto", *LINKS)
 
-    def _obeys(self):
-        return "obey" in (self.row_strength, self.column_strength)
-
     def _penalty(self):
         penalty, distance = self._solver.default_penalty(self.beta_loss)
         if self._taught:
@@ -326,6 +330,7 @@ default="auto"
     def _keep_chances(self, result, problem) -> None:
         """How the chances of answers go by their distances, and how sure the rows are."""
         self._beliefs: dict[str, Belief] = {}
+        self._chances = result.chances or [None, None]
         if result.objective is None:  # `paper`: its penalties are not made for chances
             return
         terms = result.objective.terms
@@ -349,7 +354,7 @@ default="auto"
             triplets, _ = self._known(side)
             factor = self.embedding_ if side == "row" else self.components_.T
             left = unmet(factor, triplets, self.distance_)
-            if terms.automatic and len(left) and not (terms.learning and not self._obeys()):
+            if terms.automatic and len(left) and not (terms.learning and not terms.obeyed):
                 left = left[~in_contradiction(left, triplets.items)]
                 if len(left):
                     doubts.append(
@@ -404,7 +409,8 @@ default="auto"
         strength = getattr(self, f"{side}_strength")
         if not isinstance(strength, str):
             return {"strength": float(strength)}
-        return {"strength": 1.0, "automatic": self._solver.automatic}
+        automatic = self._solver.automatic
+        return {"strength": 1.0, "automatic": automatic, "obeyed": strength == "obey"}
 
     def fit(
         self,
@@ -512,8 +518,8 @@ default="auto"
 
         With a prior (``row_prior="data"``, say) it is about far / (near + far), with the distances
         q-r and q-s in a unit that makes the answers of the fit likely, and as sharp as answers
-        ask for that were held out: chances are calibrated. Otherwise it is
-        1 / (1 + exp((near - far) / margin)).
+        ask for that were held out: with 60 answers or more, chances are calibrated. Otherwise it
+        is 1 / (1 + exp((near - far) / margin)), the margin in units of the data.
 
         Parameters
         ----------
@@ -536,6 +542,7 @@ default="auto"
         array([ True,  True,  True])
         """
         check_is_fitted(self)
+        check_side(side)
         chances = self._chances[("row", "column").index(side)]
         if chances is None:
             raise ValueError(f"the fit had no {side} triplets, so nothing is known of chances.")
@@ -559,8 +566,11 @@ default="auto"
         score : float
         """
         check_is_fitted(self)
+        check_side(side)
         factor = self.embedding_ if side == "row" else self.components_.T
         asked = as_triplets(triplets).positions(len(factor), getattr(self, f"{side}_names_"), side)
+        if asked.n_triplets == 0:
+            raise ValueError("score_triplets needs at least one triplet, got none.")
         _, near, far = triplet_distances(factor, asked, self.distance_)
         return float(np.average(near < far, weights=summable(asked.weights)))
 

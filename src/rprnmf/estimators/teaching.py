@@ -16,7 +16,7 @@ from rprnmf.solvers import Result, Settings, Solver
 from rprnmf.start import start_factors
 
 # Penalties that are chances of answers. The first is taken beside a prior: of unseen answers of two
-# crowds it predicted up to .03 more than the other (`benchmarks/results/learning.md`).
+# crowds it predicted up to .03 more than the other.
 LINKS = ("ratio", "likelihood")
 WARM, RANK_ONE = 60, 20  # iterations of plain NMF before triplets teach; of one component
 STRENGTH = 7.0  # of triplets that teach, over the root of the errors of rank one and of NMF
@@ -53,16 +53,9 @@ class Chances(NamedTuple):
         return expit(self.sharpness * PENALTIES[self.penalty].log_odds(near, far, self.unit))
 
 
-class Taught(NamedTuple):
-    """A fit whose triplets taught, and the chances of answers on both sides."""
-
-    result: Result
-    chances: list[Chances | None]
-
-
 def teach(
     solver: Solver, problem: Problem, start: Factors, settings: Settings, seed: int = 0
-) -> Taught:
+) -> Result:
     """Solve a problem whose triplets teach: from plain NMF on, as strong as answers ask for."""
     warm, strength = plain_start(solver, problem, start, seed)
     # what is learned does not get better by solving to the last digit
@@ -77,7 +70,8 @@ def teach(
         sharpness = folds.sharpness(odds)
     assert result.objective is not None
     both = zip(result.objective.terms, sharpness, strict=True)
-    return Taught(result, [chances_of(problem.penalty, terms, sharp) for terms, sharp in both])
+    result.chances = [chances_of(problem.penalty, terms, sharp) for terms, sharp in both]
+    return result
 
 
 def chances_of(penalty: str, terms: SideTerms, sharpness: float = 1.0) -> Chances | None:
@@ -214,7 +208,9 @@ def obey(solver: Solver, problem: Problem, taught: Result, settings: Settings) -
     for side, terms in zip(problem.sides, taught.objective.terms, strict=True):
         if side.learning and side.prior is not None:
             prior = side.prior.times(terms.prior_weight)
-            side = replace(side, prior=prior, learning=False, automatic=True, strength=1.0)
+            side = replace(side, prior=prior, learning=False, automatic=side.obeyed)
+            # where the other side alone is to be obeyed, what taught stays as strong as it was
+            side = replace(side, strength=1.0 if side.obeyed else terms.strength)
         sides.append(side)
     strict = replace(
         problem,
@@ -225,6 +221,7 @@ def obey(solver: Solver, problem: Problem, taught: Result, settings: Settings) -
     )
     result = solver.solve(strict, [taught.W, taught.Ht], settings)
     result.history = taught.history + result.history
+    result.chances = taught.chances
     return result
 
 

@@ -86,6 +86,11 @@ def choose_settings(
     >>> table = choose_settings(model, X, row_triplets=known, n_splits=3, verbose=0)
     >>> model = model.set_params(**table.recommended).fit(X, row_triplets=known)
     """
+    if not estimator._solver.automatic:
+        raise ValueError(
+            f"choose_settings needs a solver with priors and automatic strengths, 'cd' or 'mu'; got "
+            f"solver={estimator.solver!r}."
+        )
     strengths = check_strengths([*strengths, "auto"])
     names = {key: fit_params.pop(key) for key in NAMES if key in fit_params}
     answers = hold_out_answers(

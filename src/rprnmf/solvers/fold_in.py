@@ -96,4 +96,11 @@ def flat_rows(problem: Problem, Ht: np.ndarray) -> np.ndarray:
             unit = unit + sums
         above, below = 2.0 * total, unit + np.sqrt(unit**2 + 8.0 * l2 * total)
     level = np.divide(above, below, out=np.zeros_like(total), where=(below > 0) & (unit > 0))
-    return np.repeat(level.astype(Ht.dtype)[:, None], K, axis=1)
+    rows = np.repeat(level.astype(Ht.dtype)[:, None], K, axis=1)
+    if problem.rows.prior is not None:
+        # rows without entries are placed by the prior alone; from zero no multiplicative step leads
+        empty = view.row_counts == 0
+        known = problem.rows.prior.means(rows) if problem.rows.prior.given is not None else None
+        usual = rows[~empty].mean(axis=0) if (~empty).any() else rows.mean(axis=0)
+        rows[empty] = usual if known is None else np.maximum(known[empty], 0.0)
+    return rows

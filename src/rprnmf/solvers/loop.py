@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +104,9 @@ class Result:
     stopped: bool = False
     history: list[tuple[float, ...]] = field(default_factory=list)
     objective: Objective | None = None  # as it was at the end: strengths and margins may change
+    chances: Any = (
+        None  # of answers on both sides, where triplets taught (`estimators/teaching.py`)
+    )
 
     @property
     def n_iter(self) -> int:

@@ -72,7 +72,11 @@ class AnswerFile:
             file.seek(0)
             content = file.read()
             whole = content.rfind(b"\n") + 1
-            if whole < len(content):
+            if whole < len(content) and is_json(content[whole:]):  # saved by hand, without an end
+                file.write(b"\n")
+                content += b"\n"
+                whole = len(content)
+            elif whole < len(content):  # cut off by a kill
                 file.truncate(whole)
         lines = content[:whole].decode("utf-8", errors="replace").split("\n")[:-1]
         return [self._parse(line, k + 1) for k, line in enumerate(lines) if line.strip()]
@@ -120,6 +124,15 @@ class AnswerFile:
                 f"{cells['answer']!r} and {cells['kind']!r}",
             )
         return given
+
+
+def is_json(line: bytes) -> bool:
+    """Whether a line is whole."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def plain(name: Any) -> Any:
