@@ -88,8 +88,8 @@ def choose_settings(
     """
     if not estimator._solver.automatic:
         raise ValueError(
-            f"choose_settings needs a solver with priors and automatic strengths, 'cd' or 'mu'; got "
-            f"solver={estimator.solver!r}."
+            "choose_settings needs a solver with priors and automatic strengths, 'cd' or 'mu'; "
+            f"got solver={estimator.solver!r}."
         )
     strengths = check_strengths([*strengths, "auto"])
     names = {key: fit_params.pop(key) for key in NAMES if key in fit_params}
