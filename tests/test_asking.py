@@ -10,7 +10,8 @@ import pytest
 
 from rprnmf import NMF, RPRNMF, Triplets
 from rprnmf.model_selection import triplet_learning_curve
-from rprnmf.model_selection.learning import folds, in_groups, resample, rule
+from rprnmf.model_selection.answers import triplet_folds
+from rprnmf.model_selection.learning import in_groups, resample, rule
 from rprnmf.triplets import (
     TripletFileError,
     as_triplets,
@@ -360,7 +361,7 @@ def test_a_learning_curve_rises_within_its_interval():
 def test_groups_stay_together():
     group = np.repeat(np.arange(20), 10)
     rng = np.random.RandomState(0)
-    fold = folds(group, 3, rng)
+    fold = triplet_folds(group, 3, rng)
     assert all(len(set(fold[group == g])) == 1 for g in range(20))
     order = in_groups(np.flatnonzero(fold != 0), group, rng)
     assert sorted(order) == np.flatnonzero(fold != 0).tolist()

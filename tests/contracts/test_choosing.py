@@ -69,7 +69,7 @@ def test_groups_are_held_out_together():
     from rprnmf.model_selection.answers import triplet_folds
 
     group = np.arange(150) // 10
-    fold = triplet_folds(KNOWN, 5, group, np.random.RandomState(0))
+    fold = triplet_folds(group, 5, np.random.RandomState(0))
     assert np.bincount(fold).tolist() == [30] * 5
     assert all(len(set(fold[group == g])) == 1 for g in range(15))
 
@@ -96,8 +96,8 @@ def test_groups_are_those_of_the_triplets_that_x_knows():
         ({"row_triplets": None}, "needs row_triplets or column_triplets"),
         ({"strengths": []}, "strengths is empty"),
         ({"strengths": [0.0]}, "positive numbers or 'auto'"),
-        ({"n_splits": 200}, "as many triplets"),
-        ({"n_splits": 1}, "n_splits must be at least 2, got 1"),
+        ({"n_splits": 200}, "from 2 to the number of answers"),
+        ({"n_splits": 1}, "n_splits must be from 2 to .* got 1"),
         ({"row_groups": [1, 2]}, "one for each of 150 triplets, got 2"),
     ],
 )
@@ -372,10 +372,14 @@ def test_an_empty_side_has_no_say():
 
 
 def test_what_is_said_twice_is_held_out_once():
-    from rprnmf.model_selection.answers import triplet_folds
+    """Also what is said the other way round: it is an answer to the same question."""
+    from rprnmf.model_selection.answers import known_answers, triplet_folds
 
-    fold = triplet_folds(KNOWN + KNOWN, 3, None, np.random.RandomState(0))
-    np.testing.assert_array_equal(fold[:150], fold[150:])
+    turned = Triplets(KNOWN.items[:, [0, 2, 1]])
+    _, group = known_answers(KNOWN + KNOWN + turned, None, 40, None, "row")
+    fold = triplet_folds(group, 3, np.random.RandomState(0))
+    np.testing.assert_array_equal(fold[:150], fold[150:300])
+    np.testing.assert_array_equal(fold[:150], fold[300:])
 
 
 def test_a_report_has_one_row_per_triplet():

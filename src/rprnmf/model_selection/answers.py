@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rprnmf.checks import summable
+from rprnmf.checks import axis_names, summable
 from rprnmf.metrics import triplet_distances
-from rprnmf.model_selection.folds import resolved_triplets
 from rprnmf.triplets import Triplets, as_triplets
 from rprnmf.triplets.pairs import distinct
 
@@ -70,56 +69,54 @@ def hold_out_answers(
     random_state: Any,
 ) -> Answers:
     """Look up the triplets of rows and columns in X, and deal them out to folds."""
-    given = {f"{side}_triplets": of for side, of in zip(SIDES, triplets, strict=True)}
-    known = resolved_triplets(X, names | {k: v for k, v in given.items() if v is not None})
+    both = axis_names(X, names.get("row_names"), names.get("column_names"))
     rng = check_random_state(random_state)
     found, folds = {}, {}
-    for side, of_side in zip(SIDES, groups, strict=True):
-        name = f"{side}_triplets"
-        if name in known and known[name].n_triplets:
-            found[side] = known[name]
-            group = kept_groups(X, names, name, given[name], of_side)
-            folds[side] = triplet_folds(known[name], n_splits, group, rng)
+    for index, side in enumerate(SIDES):
+        if triplets[index] is None:
+            continue
+        n = np.shape(X)[index]
+        known, group = known_answers(triplets[index], groups[index], n, both[index], side)
+        if known.n_triplets:
+            found[side] = known
+            folds[side] = triplet_folds(group, n_splits, rng)
     if not found:
         raise ValueError("choosing needs row_triplets or column_triplets, got none.")
     return Answers(found, folds, n_splits)
 
 
-def kept_groups(
-    X: Any, names: dict[str, Any], name: str, triplets: Any, groups: Any
-) -> np.ndarray | None:
-    """The number of the group of each triplet that X knows; the others are left out of a fit."""
-    if groups is None:
-        return None
-    known = as_triplets(triplets)
-    n = known.n_triplets
-    if len(groups) != n:
-        raise ValueError(
-            f"{name[:-9]}_groups must name one for each of {n} triplets, got {len(groups)}."
-        )
-    numbered = Triplets(known, weights=np.arange(1, n + 1))
-    kept = resolved_triplets(X, names | {name: numbered})[name].weights.astype(np.int64) - 1
-    return np.unique(np.asarray(groups)[kept], return_inverse=True)[1]
+def known_answers(
+    triplets: Any, groups: Any, n: int, names: Any, side: str
+) -> tuple[Triplets, np.ndarray]:
+    """The triplets that X knows, by position, and the number of the group of each.
 
-
-def triplet_folds(
-    triplets: Triplets, n_splits: int, groups: np.ndarray | None, rng: Any
-) -> np.ndarray:
-    """The number of the fold that holds each triplet out.
-
-    Groups stay together, else those that say the same.
+    Without groups, answers to one question are one: (q, r, s) held out beside (q, s, r) in the fit
+    would say how often people contradict each other, not what was learned.
     """
-    if n_splits < 2:
-        raise ValueError(f"n_splits must be at least 2, got {n_splits}.")
-    group = distinct(*triplets.items.T)[1] if groups is None else groups
-    n_groups = int(group.max(initial=-1)) + 1
-    if n_groups < n_splits:
+    given = as_triplets(triplets)
+    known = given.positions(n, names, side)
+    if groups is None:
+        q, r, s = known.items.T
+        return known, distinct(q, np.minimum(r, s), np.maximum(r, s))[1]
+    if len(groups) != given.n_triplets:
         raise ValueError(
-            f"n_splits={n_splits} folds need as many triplets, or groups of them; got {n_groups}."
+            f"{side}_groups must name one for each of {given.n_triplets} triplets, "
+            f"got {len(groups)}."
         )
-    fold = np.arange(n_groups) % n_splits
-    rng.shuffle(fold)
-    return fold[group]
+    numbered = Triplets(given, weights=np.arange(1, given.n_triplets + 1))
+    kept = numbered.positions(n, names, side).weights.astype(np.int64) - 1
+    return known, np.unique(np.asarray(groups)[kept], return_inverse=True)[1]
+
+
+def triplet_folds(group: np.ndarray, n_splits: int, rng: Any) -> np.ndarray:
+    """The number of the fold that holds each triplet out; groups stay together."""
+    n_groups = int(group.max(initial=-1)) + 1
+    if not 2 <= n_splits <= n_groups:
+        raise ValueError(
+            f"n_splits must be from 2 to the number of answers, or groups of them, {n_groups}; "
+            f"got {n_splits}."
+        )
+    return rng.permutation(np.arange(n_groups) % n_splits)[group]
 
 
 def rate_of(met: np.ndarray, weights: np.ndarray) -> float:

@@ -14,9 +14,8 @@ from sklearn.utils import check_random_state
 
 from rprnmf.checks import axis_names, summable
 from rprnmf.metrics import triplet_distances
+from rprnmf.model_selection.answers import known_answers, triplet_folds
 from rprnmf.progress import Progress
-from rprnmf.triplets import Triplets, as_triplets
-from rprnmf.triplets.pairs import distinct
 
 RESAMPLES = 500
 INTERVAL = (2.5, 97.5)  # per cent
@@ -156,9 +155,9 @@ def triplet_learning_curve(
         raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
     names = axis_names(X, fit_params.get("row_names"), fit_params.get("column_names"))
     index = 0 if side == "row" else 1
-    known, group = known_groups(triplets, groups, np.shape(X)[index], names[index], side)
+    known, group = known_answers(triplets, groups, np.shape(X)[index], names[index], side)
     rng = check_random_state(random_state)
-    fold = folds(group, n_splits, rng)
+    fold = triplet_folds(group, n_splits, rng)
     sizes = check_sizes(train_sizes, known.n_triplets - np.bincount(fold).max())
     right = np.zeros((len(sizes), known.n_triplets))
     progress = Progress("triplet_learning_curve", len(sizes) * n_splits, silent=not verbose)
@@ -179,35 +178,6 @@ def triplet_learning_curve(
     low, high = np.percentile(resampled, INTERVAL, axis=0)
     accuracy = right @ weights / weights.sum()
     return TripletLearningCurve(np.array(sizes), accuracy, low, high, resampled)
-
-
-def known_groups(
-    triplets: Any, groups: Any, n: int, names: Any, side: str
-) -> tuple[Triplets, np.ndarray]:
-    """The triplets that X knows, by position, and the number of the group of each."""
-    given = as_triplets(triplets)
-    known = given.positions(n, names, side)
-    if groups is None:
-        q, r, s = known.items.T
-        return known, distinct(q, np.minimum(r, s), np.maximum(r, s))[1]
-    if len(groups) != given.n_triplets:
-        raise ValueError(
-            f"groups must name one for each of {given.n_triplets} triplets, got {len(groups)}."
-        )
-    numbered = Triplets(given, weights=np.arange(1, given.n_triplets + 1))
-    kept = numbered.positions(n, names, side).weights.astype(np.int64) - 1
-    return known, np.unique(np.asarray(groups)[kept], return_inverse=True)[1]
-
-
-def folds(group: np.ndarray, n_splits: int, rng: Any) -> np.ndarray:
-    """The number of the fold of each triplet; groups stay together."""
-    n_groups = int(group.max(initial=-1)) + 1
-    if not 2 <= n_splits <= n_groups:
-        raise ValueError(
-            f"n_splits must be from 2 to the number of answers, or groups of them, {n_groups}; "
-            f"got {n_splits}."
-        )
-    return rng.permutation(np.arange(n_groups) % n_splits)[group]
 
 
 def in_groups(chosen: np.ndarray, group: np.ndarray, rng: Any) -> np.ndarray:
