@@ -116,3 +116,12 @@ def test_factors_that_collapse_are_no_success():
     with pytest.warns(ConvergenceWarning, match="The factors are all but zero"):
         model = NMF(10, alpha_W=10.0, l1_ratio=1.0, random_state=0).fit(DIGITS)
     assert not model.converged_
+
+
+@pytest.mark.filterwarnings("ignore:The factors are all but zero")
+def test_new_rows_of_collapsed_factors_are_finite():
+    X = np.random.default_rng(0).random((17, 7))
+    model = NMF(5, alpha_W=10.0, l1_ratio=1.0, solver="mu", random_state=0, tol=0.0)
+    model.set_params(max_iter=400).fit(X)
+    assert model.components_.max() == 0.0
+    assert np.isfinite(model.transform(X)).all()

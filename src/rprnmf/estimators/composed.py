@@ -47,6 +47,8 @@ Names = tuple[Any, Any]
 PRIOR = [None, StrOptions({"auto", "mean", "data"}), "array-like", "sparse matrix"]
 # A model whose mean is below this fraction of that of X explains nothing.
 COLLAPSED = 1e-3
+# Below this fraction the factors are on their way to zero, and new rows would overflow.
+NOTHING = 1e-30
 
 
 class ComposedNMF(
@@ -308,6 +310,9 @@ class ComposedNMF(
     def _keep(self, result: Result, problem: Problem) -> np.ndarray:
         """Set what a user may look at."""
         history = result.history_array()
+        if np.dot(result.W.mean(axis=0), result.Ht.mean(axis=0)) < NOTHING * problem.view.mean:
+            result.W[:] = 0.0
+            result.Ht[:] = 0.0
         loss = get_loss(self.beta_loss)
         with np.errstate(over="ignore", invalid="ignore"):
             error = loss.reconstruction_err(loss.value(problem.view, result.W, result.Ht))
