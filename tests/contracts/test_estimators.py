@@ -507,3 +507,14 @@ def test_ties_survive_a_strong_penalty(beta_loss):
     W = model.fit_transform(X, y=Y)
     for label in range(4):
         assert (W[label == Y] == W[label == Y][0]).all()
+
+
+@pytest.mark.parametrize("kind", ["knn", "cosine"])
+def test_the_strength_of_a_graph_is_in_units_of_the_data(kind):
+    model = GNMF(K, row_graph=kind, n_neighbors=3, random_state=0, max_iter=20, tol=0)
+    strength = model.fit(X).graph_strength_[0]
+    assert model.fit(1000 * X).graph_strength_[0] == pytest.approx(strength, rel=1e-6)
+    assert model.graph_strength_[1] is None
+    assert model.fit(np.ones((12, 8))).graph_strength_[0] == 1.0  # all neighbours are equal
+    assert model.set_params(row_strength=7.0).fit(X).graph_strength_[0] == 7.0
+    assert model.set_params(row_strength="auto", solver="paper").fit(X).graph_strength_[0] == 100.0

@@ -20,6 +20,7 @@ from rprnmf.solvers import Settings, Solver
 PLAIN = 30  # iterations of plain NMF
 # An error below this fraction of X is none; the graph of data that fit exactly still counts.
 EXACT = 1e-3
+EQUAL = 1e-9  # of the squares of a factor: smaller squared differences are rounding
 
 
 def with_graph_strengths(solver: Solver, problem: Problem, start: list[np.ndarray]) -> Problem:
@@ -42,8 +43,11 @@ def with_graph_strengths(solver: Solver, problem: Problem, start: list[np.ndarra
     for index, side in enumerate(problem.sides):
         terms = objective.terms[index]
         if terms.graph is not None and side.graph_automatic:
-            cost = objective.scale.graph_unit(index) * terms.graph.value(factors[index])
-            side = settled(side, error / cost if cost > 0 else 1.0)
+            unit, F = objective.scale.graph_unit(index), factors[index]
+            cost = unit * terms.graph.value(F)
+            # neighbours that are equal but for rounding tell nothing of strengths
+            apart = cost > EQUAL * unit * terms.graph.attract.weight.sum() * np.mean(F * F)
+            side = settled(side, error / cost if apart else 1.0)
         sides.append(side)
     return replace(problem, rows=sides[0], columns=sides[1])
 
