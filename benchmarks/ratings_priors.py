@@ -76,9 +76,8 @@ def main() -> None:
     seeds = SEEDS[:1] if quick else SEEDS
     text = (
         f"missing='zero', a fifth of the ratings held out, means over {len(seeds)} splits "
-        "(lowest, highest: of all splits). How the pull grows with entries, and how much stronger it "
-        "is than short fits ask for, was chosen on MovieLens 1M, split 100 among others: these "
-        "figures are a little flattered. nothing: row_prior=None; default: "
+        "(lowest, highest: of all splits). How the pull grows with entries, and how much stronger "
+        "it is than short fits ask for, was chosen on MovieLens 1M, split 100 among others. nothing: row_prior=None; default: "
         "NMF(K, missing='zero'); tables: gender, age and job, genres, year and words of the title; "
         "rated: which films were rated ('data'). One thread."
     )
