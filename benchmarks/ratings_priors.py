@@ -77,9 +77,9 @@ def main() -> None:
     text = (
         f"missing='zero', a fifth of the ratings held out, means over {len(seeds)} splits "
         "(lowest, highest: of all splits). How the pull grows with entries, and how much stronger "
-        "it is than short fits ask for, was chosen on MovieLens 1M, split 100 among others. nothing: row_prior=None; default: "
-        "NMF(K, missing='zero'); tables: gender, age and job, genres, year and words of the title; "
-        "rated: which films were rated ('data'). One thread."
+        "it is than short fits ask for, was chosen on MovieLens 1M, split 100 among others. "
+        "nothing: row_prior=None; default: NMF(K, missing='zero'); tables: gender, age and job, "
+        "genres, year and words of the title; rated: which films were rated ('data'). One thread."
     )
     report = Report(folder, "ratings_priors", "Ratings and what is known beside them", text)
     fetchers = {"MovieLens 100K": fetch_movielens_100k, "MovieLens 1M": fetch_movielens_1m}
