@@ -33,6 +33,7 @@ NAMES = (
     "auto_strength",
     "new_rows",
     "few_labels",
+    "graph_points",
     "graph_strength",
     "ratings_priors",
     "face_settings",

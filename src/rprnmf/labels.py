@@ -2,7 +2,7 @@
 
 Rows are alike in a kernel: a little of a wide one, exp(-distance^2 / median), which tells about
 points without labelled neighbours, and walks on neighbour graphs, (I - 0.99 S)^-1, which follow
-the shape of a class. One graph is that of the points, one that of points brought to length 1.
+the shape of a class. One graph is that of the points, one that of their angles (`leading_parts`).
 A ridge regression of the labels on this kernel predicts the others. Only the columns of the
 kernel that belong to labelled points are computed, so that cost grows with the number of
 points times that of labels.
@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
-from rprnmf.graphs import near_one, weighted_neighbours
+from rprnmf.graphs import leading_parts, near_one, weighted_neighbours
 from rprnmf.priors.kernel import median_distance, squares, unit_rows
 
 NEIGHBORS = 5
@@ -55,7 +54,7 @@ def spread_labels(points: list[Any], codes: np.ndarray) -> np.ndarray:
         raise ValueError("predict_labels needs the label of at least one row, got none.")
     kernel = WIDE * centred(*wide_columns(points[0], known), known)
     graphs = [
-        weighted_neighbours(each, NEIGHBORS) for one in points for each in (one, normalize(one))
+        weighted_neighbours(each, NEIGHBORS) for one in points for each in (one, leading_parts(one))
     ]
     for graph in graphs:
         kernel += GRAPHS / len(graphs) * centred(*walk_columns(graph, known), known)

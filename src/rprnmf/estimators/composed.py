@@ -23,6 +23,7 @@ from rprnmf.checks import (
     summable,
 )
 from rprnmf.estimators.graph_strength import with_graph_strengths
+from rprnmf.estimators.prediction_range import draw, highest, keep_in_range
 from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
 from rprnmf.estimators.prior_weight import FEWEST, weigh
 from rprnmf.estimators.registered_names import RegisteredNames
@@ -154,6 +155,8 @@ class ComposedNMF(
             if result.stopped:
                 break
         assert best is not None
+        self._highest = highest(problem)  # that predictions may be; None: any number
+        keep_in_range(problem, best, self._highest)
         self.row_names_, self.column_names_ = names
         named = np.unique(problem.rows.triplets)
         spread = problem.spread or (view.take(named) if len(named) else view).spread()
@@ -436,7 +439,10 @@ class ComposedNMF(
                 **self._penalty(),
             )
             settings = Settings(self.max_iter, self.tol)
-            return self._solver.fold_in(problem, Ht, known, settings)
+            W = self._solver.fold_in(problem, Ht, known, settings)
+            if self._highest is not None and side.prior is not None and triplets is None:
+                draw(W, Ht, side.prior.means(W), self._highest)
+            return W
 
     def _new_row_triplets(
         self, new_names: Any, n: int, triplets: Triplets

@@ -57,14 +57,14 @@ class GNMF(ComposedNMF):
 or None
         Similarities between the rows of X: symmetric non-negative weights, or "knn" for the
         ``n_neighbors`` nearest neighbours with weight 1, in both directions. "cosine": nearest
-        between rows brought to length 1, closer ones with larger weights; better for pictures in
-        changing light, and for texts.
+        by their angles, the largest parts of the data (light and shade, words that all texts
+        have) taken down and closer ones with larger weights; better for pictures and texts.
     column_graph : {array-like, sparse matrix} of shape (n_features, n_features), "knn", \
 "cosine" or None
         The same for the columns.
     row_strength, column_strength : float or "auto", default="auto"
-        A number is used as it is. "auto": the graph costs as much as the error of plain NMF, at
-        its factors; with ``solver="paper"`` 100, as in the paper.
+        A number is used as it is. "auto": the graph costs five times the error of plain NMF,
+        at its factors; with ``solver="paper"`` 100, as in the paper.
     n_neighbors : int, default=5
     row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \
 default="auto"

@@ -1,10 +1,9 @@
-"""How strong a graph is if nobody says: as strong as the error of plain NMF.
+"""How strong a graph is if nobody says: it costs five times the error of plain NMF.
 
 A graph's term counts squared distances between neighbours in the factor, the loss counts what the
 model leaves of X. What they are beside each other depends on the data: on six sets the best
-strength by numbers was 0.02 to 10. Measured by both terms at the factors of plain NMF, where the
-graph is made to cost as much as the error, the best was near 1 on all
-(`benchmarks/results/graph_strength.md`).
+strength by numbers was 0.02 to 10. In units of the error of plain NMF, both terms taken at its
+factors, 3 to 10 are near the best on all (`benchmarks/results/graph_strength.md`).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.solvers import Settings, Solver
 
 PLAIN = 30  # iterations of plain NMF
+TIMES_ERROR = 5.0  # what a graph costs at their end, over the error
 # An error below this fraction of X is none; the graph of data that fit exactly still counts.
 EXACT = 1e-3
 EQUAL = 1e-9  # of the squares of a factor: smaller squared differences are rounding
@@ -47,7 +47,7 @@ def with_graph_strengths(solver: Solver, problem: Problem, start: list[np.ndarra
             cost = unit * terms.graph.value(F)
             # neighbours that are equal but for rounding tell nothing of strengths
             apart = cost > EQUAL * unit * terms.graph.attract.weight.sum() * np.mean(F * F)
-            side = settled(side, error / cost if apart else 1.0)
+            side = settled(side, TIMES_ERROR * error / cost if apart else 1.0)
         sides.append(side)
     return replace(problem, rows=sides[0], columns=sides[1])
 

@@ -95,8 +95,8 @@ default="auto"
     row_graph, column_graph : {array-like, sparse matrix}, "knn", "cosine" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"
-        Weight of the graphs. A number is used as it is. "auto": a graph costs as much as the
-        error of plain NMF, at its factors.
+        Weight of the graphs. A number is used as it is. "auto": a graph costs five times
+        the error of plain NMF, at its factors.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" or "cosine" graph.
     solver : {"cd", "mu", "paper"}, default="cd"
