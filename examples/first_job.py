@@ -55,7 +55,7 @@ def digits() -> None:
             {"row_triplets": given},
         ),
         "RPRNMF, triplets and neighbours": (
-            RPRNMF(row_graph="knn", graph_strength=1.0, **settings),
+            RPRNMF(row_graph="cosine", **settings),
             {"row_triplets": given},
         ),
     }
