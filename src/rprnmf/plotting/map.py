@@ -158,7 +158,7 @@ default=None
         -------
         self : MapDisplay
         """
-        self.ax_ = axes_or_new(ax, (6.4, 5.6))
+        self.ax_ = axes_or_new(ax, (6.4, self._height()))
         self.figure_ = self.ax_.figure
         n = len(self.points)
         style: dict[str, Any] = {"s": float(np.clip(1500 / max(n, 1), 5, 30)), "color": GREY}
@@ -173,7 +173,9 @@ default=None
         self.ax_.set_aspect("equal", adjustable="datalim")
         self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
         self._draw_lines(n_lines)
-        room = room_of(self.ax_, self.points)
+        drawn = [part.get_segments() for pair in self.lines_.values() for part in pair]
+        lines = np.array([ends for part in drawn for ends in part]).reshape(-1, 2, 2)
+        room = room_of(self.ax_, self.points, lines)
         first = self._troubled()[: max(n_names // 2, 1)]
         self.texts_, self.images_ = [], []
         if self.images is not None:
@@ -183,6 +185,11 @@ default=None
             order = spread_out(self.points, n_names, first)
             self.texts_ = place_names(self.ax_, room, order, self.names, self.points)
         return self
+
+    def _height(self) -> float:
+        """Of a new figure, in inches, so that a flat cloud of points leaves no empty space."""
+        width, height = np.ptp(self.points, axis=0) if len(self.points) else (1.0, 1.0)
+        return float(np.clip(6.4 * height / width if width else 6.4, 2.8, 5.6)) + 0.6
 
     def _troubled(self) -> list[int]:
         """The items of unmet comparisons, those with most of them first."""
@@ -205,15 +212,22 @@ default=None
             drawn.items(), (MET, UNMET), (0.9, 1.7), strict=True
         ):
             q, r, s = self.points[self.triplets[chosen].T]
-            look = {"color": color, "linewidth": width, "alpha": alpha, "zorder": 1 + width / 2}
-            near = LineCollection(np.stack((q, r), axis=1), **look)
-            far = LineCollection(np.stack((q, s), axis=1), linestyle=":", **look)
+            look: dict[str, Any] = {
+                "color": color,
+                "linewidth": width,
+                "alpha": alpha,
+                "zorder": 1 + width / 2,
+            }
+            near = LineCollection([*np.stack((q, r), axis=1)], **look)
+            far = LineCollection([*np.stack((q, s), axis=1)], linestyle=":", **look)
             for lines in (near, far):
                 self.ax_.add_collection(lines)
             self.lines_[kind] = near, far
             count = int(np.sum(self.met == (kind == "met")))
             part = f" ({len(chosen)} drawn)" if len(chosen) < count else ""
-            handles.append(Line2D([], [], color=color, lw=2 * width, label=f"{kind}: {count}{part}"))
+            handles.append(
+                Line2D([], [], color=color, lw=2 * width, label=f"{kind}: {count}{part}")
+            )
         handles += [
             Line2D([], [], color=GREY, label="q to r, which should be closer"),
             Line2D([], [], color=GREY, linestyle=":", label="q to s"),

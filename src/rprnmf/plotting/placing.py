@@ -11,9 +11,12 @@ from rprnmf.plotting.style import GREY, INK, short
 
 # Directions from a point to the middle of its name, the best to read first.
 ANGLES = np.deg2rad([0, 180, 90, 270, 30, 150, 330, 210, 60, 120, 240, 300])
-NEAR = 4.0  # from a point to its name, in points of 1/72 inch
+NEAR = 5.0  # from a point to its name, in points of 1/72 inch
 GAPS = (NEAR, 12.0, 22.0, 34.0, 48.0)
-FAR_COST = 0.02  # of one more 1/72 inch, beside 1 for a point that is covered
+# Beside 1 for a point that is covered: a part of a line that is, and 1/72 inch more of distance.
+LINE_COST, FAR_COST = 0.1, 0.02
+PARTS = np.linspace(0.02, 0.98, 25)[:, None, None]  # of a line
+FRAME = {"edgecolor": GREY, "linewidth": 0.5}  # of a thumbnail
 
 
 class Room:
@@ -24,33 +27,44 @@ class Room:
     frame : Bbox
     points : ndarray of shape (n_points, 2)
         Better not covered.
+    lines : ndarray of shape (n_lines, 2, 2)
+        Their ends; better not covered, if nothing else suffers.
     """
 
-    def __init__(self, frame: Any, points: np.ndarray):
+    def __init__(self, frame: Any, points: np.ndarray, lines: np.ndarray):
         self.frame = np.array(frame.extents)
         self.points = points
+        self.on_lines = ((1 - PARTS) * lines[:, 0] + PARTS * lines[:, 1]).reshape(-1, 2)
         self.taken = np.zeros((0, 4))
 
     def free(self, boxes: np.ndarray) -> np.ndarray:
         """Which boxes (x0, y0, x1, y1) lie in the frame and touch none that is taken."""
-        inside = (boxes[:, :2] >= self.frame[:2]).all(1) & (boxes[:, 2:] <= self.frame[2:]).all(1)
-        apart = (boxes[:, None, 2:] <= self.taken[:, :2]) | (self.taken[:, 2:] <= boxes[:, None, :2])
-        return inside & apart.any(axis=2).all(axis=1)
+        low, high = boxes[:, None, :2], boxes[:, None, 2:]
+        framed = (low >= self.frame[:2]) & (high <= self.frame[2:])
+        apart = (high <= self.taken[:, :2]) | (self.taken[:, 2:] <= low)
+        return np.all(framed, axis=(1, 2)) & np.all(np.any(apart, axis=2), axis=1)
 
     def covered(self, boxes: np.ndarray) -> np.ndarray:
-        """How many points each box covers."""
-        above = self.points >= boxes[:, None, :2]
-        return (above & (self.points <= boxes[:, None, 2:])).all(axis=2).sum(axis=1)
+        """How much each box covers: points, and parts of lines."""
+        return inside(boxes, self.points) + LINE_COST * inside(boxes, self.on_lines)
 
     def take(self, box: np.ndarray) -> None:
         """From now on nothing else can be there."""
         self.taken = np.vstack((self.taken, box))
 
 
-def room_of(ax: Any, points: np.ndarray) -> Room:
+def inside(boxes: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """How many points lie in each box."""
+    above = points >= boxes[:, None, :2]
+    return (above & (points <= boxes[:, None, 2:])).all(axis=2).sum(axis=1)
+
+
+def room_of(ax: Any, points: np.ndarray, lines: np.ndarray) -> Room:
     """The room in Axes whose other parts are drawn, legend included."""
     ax.figure.figure.draw_without_rendering()  # lays out the figure: pixels are final
-    room = Room(ax.get_window_extent(), ax.transData.transform(points))
+    to_pixels = ax.transData.transform
+    ends = to_pixels(lines.reshape(-1, 2)).reshape(lines.shape)
+    room = Room(ax.get_window_extent(), to_pixels(points), ends)
     if ax.get_legend() is not None:
         room.take(np.array(ax.get_legend().get_window_extent().extents))
     return room
@@ -115,7 +129,7 @@ def place_images(
             continue
         room.take(box)
         image = OffsetImage(images[item], zoom=zoom, cmap="gray_r")
-        thumbnail = AnnotationBbox(image, points[item], pad=0.0, bboxprops={"edgecolor": GREY})
+        thumbnail = AnnotationBbox(image, points[item], pad=0.0, bboxprops=FRAME)
         thumbnail.set_in_layout(False)
         shown.append(ax.add_artist(thumbnail))
     return shown

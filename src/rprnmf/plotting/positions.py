@@ -42,7 +42,10 @@ def plane(F: np.ndarray, method: Any, distance: str) -> tuple[np.ndarray, list[s
     points, shares = principal(F)
     if method == "mds":
         return scaled(F, points, distance), ["", ""]
-    return points, [f"PC {k} ({100 * share:.0f} %)" for k, share in enumerate(shares, start=1)]
+    return points, [
+        f"PC {k} ({100 * share:.0f} %)" if share > 0 else ""
+        for k, share in enumerate(shares, start=1)
+    ]
 
 
 def principal(F: np.ndarray) -> tuple[np.ndarray, list[float]]:

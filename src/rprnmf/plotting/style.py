@@ -33,16 +33,21 @@ def need_matplotlib(what: str = "rprnmf.plotting", extra: str = "plot") -> Any:
     return matplotlib
 
 
+def check_axes(ax: Any) -> None:
+    """Whether one can draw at all, and on what is given: asked before long work."""
+    need_matplotlib()
+    if ax is not None and not hasattr(ax, "transData"):
+        raise TypeError(f"ax must be matplotlib Axes or None, got {type(ax).__name__}.")
+
+
 def axes_or_new(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
     """The given Axes, or those of a new figure, which ``matplotlib.pyplot.show`` shows."""
-    need_matplotlib()
-    if ax is None:
-        import matplotlib.pyplot as plt
+    check_axes(ax)
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
 
-        return plt.subplots(figsize=size, layout="constrained")[1]
-    if not hasattr(ax, "transData"):
-        raise TypeError(f"ax must be matplotlib Axes or None, got {type(ax).__name__}.")
-    return ax
+    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def open_frame(ax: Any) -> None:
