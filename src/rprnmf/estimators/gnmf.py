@@ -63,7 +63,7 @@ or None
 "cosine" or None
         The same for the columns.
     row_strength, column_strength : float or "auto", default="auto"
-        A number is used as it is. "auto": the graph costs five times the error of plain NMF,
+        A number is used as it is. "auto": the graph costs three times the error of plain NMF,
         at its factors; with ``solver="paper"`` 100, as in the paper.
     n_neighbors : int, default=5
     row_prior, column_prior : {"auto", None, "mean", "data"}, array, DataFrame or list, \

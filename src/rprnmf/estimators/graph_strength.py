@@ -1,9 +1,9 @@
-"""How strong a graph is if nobody says: it costs five times the error of plain NMF.
+"""How strong a graph is if nobody says: it costs three times the error of plain NMF.
 
 A graph's term counts squared distances between neighbours in the factor, the loss counts what the
 model leaves of X. What they are beside each other depends on the data: on six sets the best
 strength by numbers was 0.02 to 10. In units of the error of plain NMF, both terms taken at its
-factors, 3 to 10 are near the best on all (`benchmarks/results/graph_strength.md`).
+factors, 1 to 5 are near the best on seven of eight (`benchmarks/results/graph_strength.md`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.solvers import Settings, Solver
 
 PLAIN = 30  # iterations of plain NMF
-TIMES_ERROR = 5.0  # what a graph costs at their end, over the error
+TIMES_ERROR = 3.0  # what a graph costs at their end, over the error
 # An error below this fraction of X is none; the graph of data that fit exactly still counts.
 EXACT = 1e-3
 EQUAL = 1e-9  # of the squares of a factor: smaller squared differences are rounding

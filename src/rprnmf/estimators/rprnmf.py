@@ -95,7 +95,7 @@ default="auto"
     row_graph, column_graph : {array-like, sparse matrix}, "knn", "cosine" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"
-        Weight of the graphs. A number is used as it is. "auto": a graph costs five times
+        Weight of the graphs. A number is used as it is. "auto": a graph costs three times
         the error of plain NMF, at its factors.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" or "cosine" graph.
