@@ -132,6 +132,13 @@ class Group(click.Group):
         super().__init__(name, **settings)
         self.home, self.summaries = home, summaries
 
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Without a command: the help, which is not what was asked for."""
+        if not arguments:
+            click.echo(context.get_help(), err=True)
+            context.exit(2)
+        return super().parse_args(context, arguments)
+
     def list_commands(self, _: click.Context) -> list[str]:
         """In the order in which they are used."""
         return list(self.summaries)

@@ -16,7 +16,9 @@ EXPECTED = (OSError, ValueError, TypeError, RuntimeError, ImportError)
 def explained(error: Exception) -> str:
     """What went wrong, in one line."""
     if isinstance(error, MemoryError):
-        text = f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
+        text = (
+            f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
+        )
     elif isinstance(error, OSError) and error.filename is not None and error.strerror:
         text = f"{error.filename}: {error.strerror}"
     elif isinstance(error, EXPECTED) and str(error):

@@ -32,7 +32,7 @@ ABOUT = """Factorise a non-negative matrix, X = W H, and keep what you know abou
 
 \b
 From a file to an answer and a picture:
-  rprnmf fit ratings.csv --column-triplets triplets.csv -k 10 --out model.rprnmf
+  rprnmf fit ratings.csv --column-triplets triplets.csv --out model.rprnmf
   rprnmf top model.rprnmf
   rprnmf plot map model.rprnmf --side column --out map.png
 """
@@ -67,9 +67,7 @@ def run(arguments: Sequence[str]) -> int:
     state = Run()
     try:
         with asked_to_end(), notes_on_stderr(state):
-            program().main(
-                list(arguments), prog_name="rprnmf", standalone_mode=False, obj=state
-            )
+            program().main(list(arguments), prog_name="rprnmf", standalone_mode=False, obj=state)
             sys.stdout.flush()
         return state.code
     except click.exceptions.Exit as end:

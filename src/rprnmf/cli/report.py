@@ -81,6 +81,8 @@ def print_parts(parts: Sequence[Table | str]) -> None:
         if isinstance(part, Table):
             if number:
                 console.print()
+            if part.title:
+                console.print(Text(printable(part.title), style="bold"))
             console.print(drawn(part))
         else:  # in a file a sentence stays one line
             console.print(Text(printable(part)), soft_wrap=not console.is_terminal)
@@ -93,8 +95,6 @@ def drawn(table: Table) -> Any:
     from rich.text import Text
 
     made = RichTable(
-        title=Text(printable(table.title), style="bold") if table.title else None,
-        title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,

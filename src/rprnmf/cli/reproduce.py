@@ -21,9 +21,7 @@ from rprnmf.cli.report import Report
     metavar="DIR",
     help="Folder for results and report (default: results, or results-quick).",
 )
-@click.option(
-    "--report-only", is_flag=True, help="Run nothing: report what is stored in DIR."
-)
+@click.option("--report-only", is_flag=True, help="Run nothing: report what is stored in DIR.")
 @click.option(
     "--jobs",
     type=int,
