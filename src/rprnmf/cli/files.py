@@ -7,6 +7,7 @@ folder that is not there. An input is never an output.
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 import tempfile
@@ -95,3 +96,13 @@ def real_file(path: str, suffix: str) -> Iterator[Path]:
         copy = Path(folder) / f"stdin{suffix}"
         copy.write_bytes(sys.stdin.buffer.read())
         yield copy
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table, whole or not at all."""
+    from rprnmf.atomic_file import atomic_file
+
+    with atomic_file(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)

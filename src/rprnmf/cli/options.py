@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-from rprnmf.cli.files import OUTPUT
+from rprnmf.cli.files import INPUT, OUTPUT
+
+
+def several(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Several options as one decorator, shown in the order given."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 
 seed = click.option(
     "--seed",
@@ -28,3 +44,12 @@ show = click.option(
     help="Rows of the longest table.",
 )
 csv_out = click.option("--out", type=OUTPUT, metavar="FILE", help="Write the table as CSV.")
+triplet_options = several(
+    click.option("--row-triplets", type=INPUT, metavar="FILE", help="Comparisons of rows."),
+    click.option("--column-triplets", type=INPUT, metavar="FILE", help="Comparisons of columns."),
+    click.option(
+        "--positions",
+        is_flag=True,
+        help="Comparisons are positions, counted from 0, though X has names.",
+    ),
+)

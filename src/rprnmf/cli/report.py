@@ -146,4 +146,4 @@ def per_cent(share: float | None) -> str | None:
 
 def counted(n: int, thing: str) -> str:
     """1 row, 2 rows."""
-    return f"{n} {thing}{'' if n == 1 else 's'}"
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}{'es' if thing.endswith('s') else 's'}"

@@ -1,0 +1,110 @@
+"""X from a file, and the options for a file that is not understood as it was meant."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from rprnmf.cli.choices import FORMATS
+from rprnmf.cli.options import several
+
+TAB = "\\t"
+
+
+class Size(click.ParamType):
+    """Height and width: 32x32."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Two numbers."""
+        if not isinstance(value, str):
+            return value
+        found = re.fullmatch(r"(\d+)x(\d+)", value)
+        if found is None:
+            self.fail(f"expected HEIGHTxWIDTH, as 32x32, got {value!r}.", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+matrix_options = several(
+    click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        help="What the file is.  [default: found out by its content and name]",
+    ),
+    click.option("--header/--no-header", default=None, help="Whether the first line has names."),
+    click.option("--index", metavar="COLUMN", help="The column with the names of rows."),
+    click.option("--no-index", is_flag=True, help="There is no column with names of rows."),
+    click.option(
+        "--delimiter", metavar="TEXT", help="What separates cells: , ; | :: \\t or a blank."
+    ),
+    click.option("--decimal", type=click.Choice((".", ",")), help="The decimal point."),
+    click.option("--encoding", metavar="NAME", help="Of text files.  [default: UTF-8]"),
+    click.option("--no-names", is_flag=True, help="Leave the names of rows and columns out."),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="Leave this column out."),
+    click.option("--user", metavar="COLUMN", help="Of ratings: who."),
+    click.option("--item", metavar="COLUMN", help="Of ratings: what."),
+    click.option("--rating", metavar="COLUMN", help="Of ratings: how good."),
+    click.option("--text", metavar="COLUMN", help="The column with documents."),
+    click.option("--min-df", type=float, help="Documents that a word must be in."),
+    click.option("--max-df", type=float, help="Documents that a word may be in."),
+    click.option("--variable", metavar="NAME", help="Which array of a .npz, .mat or .h5ad file."),
+    click.option("--image-size", type=Size(), metavar="HxW", help="Bring images to this size."),
+    click.option("--transpose", is_flag=True, help="Rows become columns."),
+)
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(("auto", "none", "nan", "zero")),
+    default="auto",
+    show_default=True,
+    help="Which entries are not known: none, empty ones (nan) or zeros. auto: as the file suggests; "
+    "in ratings all that are not there.",
+)
+
+
+def read_input(given: Any, path: str) -> Any:
+    """X, its names and how its entries are missing, by the options.
+
+    Parameters
+    ----------
+    given : namespace
+        The options of `matrix_options`, and perhaps that of `missing_option`.
+    path : str
+    """
+    from dataclasses import replace
+
+    from rprnmf.inputs import Options, read_matrix
+
+    index = False if given.no_index else given.index
+    delimiter = "\t" if given.delimiter == TAB else given.delimiter
+    options = Options(
+        header=given.header,
+        index=index,
+        delimiter=delimiter,
+        decimal=given.decimal,
+        encoding=given.encoding,
+        names=not given.no_names,
+        drop=given.drop,
+        user=given.user,
+        item=given.item,
+        rating=given.rating,
+        text=given.text,
+        min_df=number(given.min_df),
+        max_df=number(given.max_df),
+        variable=given.variable,
+        image_size=given.image_size,
+        transpose=given.transpose,
+    )
+    found = read_matrix(path, format=given.format, options=options, verbose=1)
+    given.run.note(found.note)
+    missing = getattr(given, "missing", "auto")
+    if missing == "auto":
+        return found
+    return replace(found, missing=None if missing == "none" else missing)
+
+
+def number(value: float | None) -> float | None:
+    """A whole number counts documents; a fraction is a share of them."""
+    return int(value) if value is not None and value >= 1 and value == int(value) else value
