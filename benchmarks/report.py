@@ -90,32 +90,31 @@ class Report:
         """
         try:
             import matplotlib
-
-            matplotlib.use("svg")
-            matplotlib.rcParams["svg.hashsalt"] = "rprnmf"  # the same file for the same lines
-            import matplotlib.pyplot as plt
+            from matplotlib.figure import Figure
             from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+
+            from rprnmf.plotting.style import RC
         except ImportError:
             self.note("No plot: matplotlib is not installed.")
             return
         panels = {title: lines for title, lines in panels.items() if lines}
         if not panels:
             return
-        figure, axes = plt.subplots(1, len(panels), figsize=(5.5 * len(panels), 4), squeeze=False)
-        for axis, (title, lines) in zip(axes[0], panels.items(), strict=True):
-            for name, (across, up) in lines.items():
-                axis.plot(across, up, marker=".", markersize=4, linewidth=1.2, label=name)
-            if mark and title in mark:
-                axis.axhline(mark[title], color="black", linewidth=0.8, linestyle=":")
-            if "x" in log:
-                axis.set_xscale("log")
-                axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
-                axis.xaxis.set_major_formatter(EngFormatter(sep=""))
-                axis.xaxis.set_minor_formatter(NullFormatter())
-            if "y" in log:
-                axis.set_yscale("log")
-            axis.set(title=title, xlabel=x, ylabel=y)
-            axis.legend(fontsize=8)
-        figure.tight_layout()
-        figure.savefig(self.folder / f"{self.name}.svg", metadata={"Date": None})
-        plt.close(figure)
+        with matplotlib.rc_context(RC):
+            figure = Figure(figsize=(5.5 * len(panels), 4), layout="constrained")
+            axes = figure.subplots(1, len(panels), squeeze=False)
+            for axis, (title, lines) in zip(axes[0], panels.items(), strict=True):
+                for name, (across, up) in lines.items():
+                    axis.plot(across, up, marker=".", markersize=4, linewidth=1.2, label=name)
+                if mark and title in mark:
+                    axis.axhline(mark[title], color="black", linewidth=0.8, linestyle=":")
+                if "x" in log:
+                    axis.set_xscale("log")
+                    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+                    axis.xaxis.set_major_formatter(EngFormatter(sep=""))
+                    axis.xaxis.set_minor_formatter(NullFormatter())
+                if "y" in log:
+                    axis.set_yscale("log")
+                axis.set(title=title, xlabel=x, ylabel=y)
+                axis.legend(fontsize=8)
+            figure.savefig(self.folder / f"{self.name}.svg", metadata={"Date": None})

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rprnmf.estimators import GNMF, LCNMF, NMF, RPRNMF
+    from rprnmf.tops import top_features, top_items
     from rprnmf.triplets import Triplets
 
 __version__ = "0.1.0"
 
-__all__ = ["GNMF", "LCNMF", "NMF", "RPRNMF", "Triplets", "__version__"]
+__all__ = [
+    "GNMF",
+    "LCNMF",
+    "NMF",
+    "RPRNMF",
+    "Triplets",
+    "__version__",
+    "top_features",
+    "top_items",
+]
 
 # Names are looked up when they are first used: the command line starts without numba and
 # scikit-learn, which take seconds to load.
@@ -21,8 +31,18 @@ _HOME = {
     "NMF": "estimators",
     "RPRNMF": "estimators",
     "Triplets": "triplets",
+    "top_features": "tops",
+    "top_items": "tops",
 }
-_ROOMS = ("datasets", "estimators", "experiments", "metrics", "model_selection", "triplets")
+_ROOMS = (
+    "datasets",
+    "estimators",
+    "experiments",
+    "metrics",
+    "model_selection",
+    "plotting",
+    "triplets",
+)
 
 
 def __getattr__(name: str) -> Any:

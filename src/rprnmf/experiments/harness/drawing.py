@@ -11,6 +11,7 @@ import numpy as np
 
 from rprnmf.experiments.harness.experiment import Row, grouped
 from rprnmf.experiments.harness.report import Figure
+from rprnmf.plotting.style import RC, need_matplotlib
 
 COLOURS = {
     "NMF": "#7a7f87",
@@ -23,17 +24,6 @@ COLOURS = {
     "triplets + graph (cd)": "#7b2fb5",
 }
 DASHES = {"euclidean": "-", "divergence": "--"}
-RC: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text: small files
-    "svg.hashsalt": "rprnmf",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e7eb",
-    "lines.markersize": 4,
-    "legend.frameon": False,
-}
 
 
 @dataclass(frozen=True)
@@ -55,25 +45,18 @@ class Panel:
     log: bool = False
 
 
-def need_matplotlib() -> tuple[Any, Any]:
-    """matplotlib and its figure class, or what to install."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure as Canvas
-    except ImportError as error:
-        raise ImportError(
-            "the report needs matplotlib for its pictures: pip install 'rprnmf[cli]'."
-        ) from error
-    return matplotlib, Canvas
+def matplotlib_for_report() -> Any:
+    """matplotlib, or what to install."""
+    return need_matplotlib("the report", extra="cli")
 
 
 def draw(
     name: str, caption: str, paint: Callable[[Any], None], size: tuple[float, float]
 ) -> Figure:
     """A figure as SVG and PNG; ``paint`` gets an empty matplotlib figure."""
-    matplotlib, canvas_class = need_matplotlib()
+    matplotlib = matplotlib_for_report()
     with matplotlib.rc_context(RC):
-        canvas = canvas_class(figsize=size, layout="constrained")
+        canvas = matplotlib.figure.Figure(figsize=size, layout="constrained")
         paint(canvas)
         svg, png = io.StringIO(), io.BytesIO()
         canvas.savefig(svg, format="svg", metadata={"Date": None})

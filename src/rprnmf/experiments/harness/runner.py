@@ -8,7 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from rprnmf.experiments.harness.drawing import need_matplotlib
+from rprnmf.experiments.harness.drawing import matplotlib_for_report
 from rprnmf.experiments.harness.formats import need_jinja2, write_report
 from rprnmf.experiments.harness.metric import counted
 from rprnmf.experiments.harness.report import Report
@@ -91,7 +91,7 @@ def reproduce(
         raise ValueError(f"there is nothing to report: there are no results in {folder}.")
     for each in results.values():
         each.refuse_mixture()
-    need_matplotlib()  # before hours of work, not after
+    matplotlib_for_report()  # before hours of work, not after
     need_jinja2()
     chosen = list(results.values()) if name == "all" else [results[name]]
     if report_only:

@@ -1,0 +1,336 @@
+"""A map of the items, with the comparisons that hold and those that do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rprnmf.fitted import fitted_side
+from rprnmf.plotting.placing import place_images, place_names, room_of, spread_out
+from rprnmf.plotting.positions import plane
+from rprnmf.plotting.style import GREY, MET, UNMET, axes_or_new, bare
+
+# Items without names are numbered on the map if there are no more than this.
+NUMBERED = 50
+
+
+class MapDisplay:
+    """Items in the plane, alike ones close to each other.
+
+    It is best made by `from_estimator`, and drawn by `plot`.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_items, 2)
+    triplets : ndarray of shape (n_triplets, 3), default=None
+        Comparisons (q, r, s), by position.
+    met : ndarray of bool of shape (n_triplets,), default=None
+        Whether the factor meets each.
+    names : sequence of length n_items, default=None
+    images : ndarray of shape (n_items, height, width) or (n_items, height, width, 3), default=None
+    axis_labels : pair of str, default=("", "")
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    points_ : PathCollection
+        The items.
+    lines_ : dict of str to pair of LineCollection
+        "met" and "unmet": the lines q-r and the lines q-s.
+    texts_ : list of Annotation
+        The names that found a place.
+    images_ : list of AnnotationBbox
+        The thumbnails that found a place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import RPRNMF
+    >>> from rprnmf.plotting import MapDisplay
+    >>> X = np.random.default_rng(0).random((6, 5))
+    >>> model = RPRNMF(3, max_iter=500, random_state=0).fit(X, row_triplets=[[0, 1, 2]])
+    >>> display = MapDisplay.from_estimator(model)
+    >>> len(display.lines_["met"][0].get_segments()), len(display.texts_)
+    (1, 6)
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        *,
+        triplets: Any = None,
+        met: Any = None,
+        names: Any = None,
+        images: Any = None,
+        axis_labels: Any = ("", ""),
+    ):
+        self.points = np.asarray(points, dtype=np.float64)
+        self.triplets = np.zeros((0, 3), np.int64) if triplets is None else np.asarray(triplets)
+        self.met = np.ones(len(self.triplets), bool) if met is None else np.asarray(met, bool)
+        self.names = names
+        self.images = images
+        self.axis_labels = axis_labels
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        triplets: Any = "fit",
+        *,
+        side: str = "row",
+        method: Any = "pca",
+        names: Any = None,
+        images: Any = None,
+        ax: Any = None,
+        **settings: Any,
+    ) -> MapDisplay:
+        """Make the map of a fitted model, and draw it.
+
+        Parameters
+        ----------
+        model : NMF, GNMF, LCNMF or RPRNMF
+            Fitted.
+        triplets : "fit", None, Triplets or array-like of shape (n_triplets, 3), default="fit"
+            Comparisons to draw: those of the fit, none, or others between the same items.
+        side : {"row", "column"}, default="row"
+            Rows of W, or columns of H.
+        method : {"pca", "mds"} or estimator, default="pca"
+            How the plane is found. "pca": principal components. "mds": multidimensional scaling
+            of the distance that was fitted, slower with thousands of items. An estimator of
+            scikit-learn, such as ``TSNE()``, needs ``fit_transform`` and gives two columns.
+        names : sequence of length n_items, default=None
+            None: those of the model; items without names are numbered if they are 50 or fewer.
+        images : array-like of shape (n_items, height, width) or (n_items, height, width, 3), \
+default=None
+            A picture of every item, drawn as a thumbnail in place of its name.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **settings : dict
+            Go to `plot`.
+
+        Returns
+        -------
+        display : MapDisplay
+        """
+        items = fitted_side(model, side, names)
+        known, met = items.comparisons(triplets)
+        if images is not None:
+            images = check_images(images, len(items.factor))
+        labels = None
+        if items.names is not None or len(items.factor) <= NUMBERED:
+            labels = items.labels()
+        points, axis_labels = plane(items.factor, method, items.distance)
+        display = cls(
+            points,
+            triplets=known.items,
+            met=met,
+            names=labels,
+            images=images,
+            axis_labels=axis_labels,
+        )
+        return display.plot(ax, **settings)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        n_names: int = 40,
+        n_lines: int = 100,
+        scatter_kwargs: dict[str, Any] | None = None,
+    ) -> MapDisplay:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        n_names : int, default=40
+            At most so many names. Items of unmet comparisons come first, then items far from each
+            other; a name that would cover another is left out.
+        n_lines : int, default=100
+            At most so many comparisons, half of them unmet ones if there are that many. The
+            legend counts all.
+        scatter_kwargs : dict, default=None
+            For ``Axes.scatter``, e.g. ``{"c": y, "cmap": "tab10"}`` to colour the points.
+
+        Returns
+        -------
+        self : MapDisplay
+        """
+        self.ax_ = axes_or_new(ax, (6.4, self._height()))
+        self.figure_ = self.ax_.figure
+        n = len(self.points)
+        style: dict[str, Any] = {"s": float(np.clip(1500 / max(n, 1), 5, 30)), "color": GREY}
+        given = scatter_kwargs or {}
+        if given.keys() & {"c", "color", "facecolors", "facecolor"}:
+            del style["color"]
+        style |= {"linewidths": 0, "zorder": 3, "rasterized": n > 1000} | given
+        self.points_ = self.ax_.scatter(*self.points.T, **style)
+        bare(self.ax_)
+        self.ax_.spines[:].set(visible=True, color="#c9ced6")
+        self.ax_.margins(0.12)
+        self.ax_.set_aspect("equal", adjustable="datalim")
+        self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
+        self._draw_lines(n_lines)
+        drawn = [part.get_segments() for pair in self.lines_.values() for part in pair]
+        lines = np.array([ends for part in drawn for ends in part]).reshape(-1, 2, 2)
+        room = room_of(self.ax_, self.points, lines)
+        first = self._troubled()[: max(n_names // 2, 1)]
+        self.texts_, self.images_ = [], []
+        if self.images is not None:
+            order = spread_out(self.points, min(n, 400), first)
+            self.images_ = place_images(self.ax_, room, order, self.images, self.points)
+        elif self.names is not None:
+            order = spread_out(self.points, n_names, first)
+            self.texts_ = place_names(self.ax_, room, order, self.names, self.points)
+        return self
+
+    def _height(self) -> float:
+        """Of a new figure, in inches, so that a flat cloud of points leaves no empty space."""
+        width, height = np.ptp(self.points, axis=0) if len(self.points) else (1.0, 1.0)
+        return float(np.clip(6.4 * height / width if width else 6.4, 2.8, 5.6)) + 0.6
+
+    def _troubled(self) -> list[int]:
+        """The items of unmet comparisons, those with most of them first."""
+        counts = np.bincount(self.triplets[~self.met].ravel(), minlength=len(self.points))
+        order = np.argsort(-counts, kind="stable")
+        return order[counts[order] > 0].tolist()
+
+    def _draw_lines(self, n_lines: int) -> None:
+        """Two lines for a comparison: q-r, and q-s dotted."""
+        from matplotlib.collections import LineCollection
+        from matplotlib.lines import Line2D
+
+        self.lines_ = {}
+        if not len(self.triplets):
+            return
+        handles = []
+        drawn = thinned(self.met, n_lines)
+        alpha = float(np.clip(30 / max(sum(map(len, drawn.values())), 1), 0.35, 0.9))
+        for (kind, chosen), color, width in zip(
+            drawn.items(), (MET, UNMET), (0.9, 1.7), strict=True
+        ):
+            q, r, s = self.points[self.triplets[chosen].T]
+            look: dict[str, Any] = {
+                "color": color,
+                "linewidth": width,
+                "alpha": alpha,
+                "zorder": 1 + width / 2,
+            }
+            near = LineCollection([*np.stack((q, r), axis=1)], **look)
+            far = LineCollection([*np.stack((q, s), axis=1)], linestyle=":", **look)
+            for lines in (near, far):
+                self.ax_.add_collection(lines)
+            self.lines_[kind] = near, far
+            count = int(np.sum(self.met == (kind == "met")))
+            part = f" ({len(chosen)} drawn)" if len(chosen) < count else ""
+            handles.append(
+                Line2D([], [], color=color, lw=2 * width, label=f"{kind}: {count}{part}")
+            )
+        handles += [
+            Line2D([], [], color=GREY, label="q to r, which should be closer"),
+            Line2D([], [], color=GREY, linestyle=":", label="q to s"),
+        ]
+        self.ax_.legend(
+            handles=handles,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            borderaxespad=2.0,  # below the label of the axis
+            ncols=2,
+            frameon=False,
+            fontsize="small",
+        )
+
+
+def thinned(met: np.ndarray, n: int) -> dict[str, np.ndarray]:
+    """At most n comparisons, evenly chosen; up to half are unmet ones, more if these are more."""
+    kinds = np.flatnonzero(met), np.flatnonzero(~met)
+    n = max(min(n, len(met)), 0)
+    share = int(np.ceil(n * len(kinds[1]) / len(met))) if len(met) else 0
+    n_unmet = min(len(kinds[1]), max(n // 2, share))
+    n_met = min(len(kinds[0]), n - n_unmet)
+    n_unmet = min(len(kinds[1]), n - n_met)
+    return {
+        kind: places[np.arange(count) * len(places) // max(count, 1)]
+        for kind, places, count in zip(("met", "unmet"), kinds, (n_met, n_unmet), strict=True)
+    }
+
+
+def check_images(images: Any, n: int) -> np.ndarray:
+    """One picture per item: grey, or with three or four colour channels."""
+    found = np.asarray(images)
+    fits = found.ndim in (3, 4) and len(found) == n and 0 not in found.shape
+    if not fits or (found.ndim == 4 and found.shape[3] not in (3, 4)):
+        raise ValueError(
+            f"images must have the shape ({n}, height, width), one picture per item, or "
+            f"({n}, height, width, 3) in colour; got {found.shape}."
+        )
+    if found.dtype.kind not in "uifb":
+        raise TypeError(f"images must be numbers, got dtype {found.dtype}.")
+    return found
+
+
+def plot_map(
+    model: Any,
+    triplets: Any = "fit",
+    *,
+    side: str = "row",
+    method: Any = "pca",
+    names: Any = None,
+    images: Any = None,
+    ax: Any = None,
+    **settings: Any,
+) -> Any:
+    """Draw the items of a fitted model in the plane, and the comparisons between them.
+
+    Colours tell which comparisons the factor meets, with all of its components. The plane shows
+    two directions only, so that a line may look longer than another and not be.
+
+    Parameters
+    ----------
+    model : NMF, GNMF, LCNMF or RPRNMF
+        Fitted.
+    triplets : "fit", None, Triplets or array-like of shape (n_triplets, 3), default="fit"
+        Comparisons to draw: those of the fit, none, or others between the same items.
+    side : {"row", "column"}, default="row"
+        Rows of W, or columns of H.
+    method : {"pca", "mds"} or estimator, default="pca"
+        How the plane is found. "pca": principal components. "mds": multidimensional scaling of
+        the distance that was fitted, slower with thousands of items. An estimator of
+        scikit-learn, such as ``TSNE()``, needs ``fit_transform`` and gives two columns.
+    names : sequence of length n_items, default=None
+        None: those of the model; items without names are numbered if they are 50 or fewer.
+    images : array-like of shape (n_items, height, width) or (n_items, height, width, 3), \
+default=None
+        A picture of every item, drawn as a thumbnail in place of its name.
+    ax : matplotlib Axes, default=None
+        Where to draw; None: a new figure.
+    **settings : dict
+        ``n_names``, ``n_lines`` and ``scatter_kwargs`` of `MapDisplay.plot`.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf import RPRNMF
+    >>> from rprnmf.plotting import plot_map
+    >>> X = np.random.default_rng(0).random((6, 5))
+    >>> model = RPRNMF(3, max_iter=500, random_state=0).fit(X, row_triplets=[[0, 1, 2]])
+    >>> ax = plot_map(model)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][:2]
+    ['met: 1', 'unmet: 0']
+    """
+    return MapDisplay.from_estimator(
+        model,
+        triplets,
+        side=side,
+        method=method,
+        names=names,
+        images=images,
+        ax=ax,
+        **settings,
+    ).ax_
