@@ -21,6 +21,8 @@ DISTANCES = ("auto", "euclidean", "divergence")
 INITS = ("random", "nndsvd", "nndsvda", "nndsvdar")
 GRAPHS = ("knn", "cosine")
 RESOLVE_METHODS = ("feedback-arc", "majority", "drop")
+MEASURES = ("weight", "lift", "relevance")
+FORMATS: tuple[str, ...] = ()
 EXPERIMENTS = (
     "movie-example",
     "four-points",

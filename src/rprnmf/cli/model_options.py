@@ -91,7 +91,9 @@ settings = several(
     ),
     click.option("--column-graph", metavar="[knn|cosine|FILE]", help="The same for columns."),
     click.option(
-        "--graph-strength", type=NumberOr("strength", "auto"), help="Of the graphs.  [default: auto]"
+        "--graph-strength",
+        type=NumberOr("strength", "auto"),
+        help="Of the graphs.  [default: auto]",
     ),
     click.option("--neighbors", type=click.IntRange(1), help="In a graph.  [default: 5]"),
     click.option(
@@ -99,7 +101,9 @@ settings = several(
         type=click.Choice(choices.SOLVERS),
         help="cd: fast; mu: multiplicative; paper: as published.  [default: cd]",
     ),
-    click.option("--penalty", type=click.Choice(choices.PENALTIES), help="What an unmet one costs."),
+    click.option(
+        "--penalty", type=click.Choice(choices.PENALTIES), help="What an unmet one costs."
+    ),
     click.option(
         "--distance", type=click.Choice(choices.DISTANCES), help="How far apart two rows are."
     ),
@@ -110,9 +114,7 @@ settings = several(
     click.option("--alpha-h", type=NumberOr("weight", "same"), help="The same for H."),
     click.option("--l1-ratio", type=click.FloatRange(0, 1), help="Fraction of L1 in them."),
     click.option("--tol", type=click.FloatRange(0), help="When to stop.  [default: 0.0001]"),
-    click.option(
-        "--max-iter", type=click.IntRange(1), help="Iterations at most.  [default: 200]"
-    ),
+    click.option("--max-iter", type=click.IntRange(1), help="Iterations at most.  [default: 200]"),
     click.option("--jobs", type=int, metavar="N", help="Threads.  [default: all]"),
 )
 #: in the order of the help

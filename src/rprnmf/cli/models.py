@@ -120,6 +120,8 @@ def rows_of(matrix: Any, X: Any, model: Any, run: Any) -> Any:
     new = np.flatnonzero(place < 0)
     W = model.embedding_[np.maximum(place, 0)].copy()
     if len(new):
-        run.note(f"{counted(len(new), 'row')} of {len(place)}: new to the model, placed by its data.")
+        run.note(
+            f"{counted(len(new), 'row')} of {len(place)}: new to the model, placed by its data."
+        )
         W[new] = model.transform(X[new])
     return W

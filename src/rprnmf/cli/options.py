@@ -21,6 +21,29 @@ def several(*options: Callable[..., Any]) -> Callable[..., Any]:
     return decorate
 
 
+class Numbers(click.ParamType):
+    """Numbers with commas between them, and perhaps words."""
+
+    name = "numbers"
+
+    def __init__(self, *words: str, whole: bool = False):
+        self.words, self.kind = words, int if whole else float
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """A list."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        try:
+            found = [part if part in self.words else self.kind(part) for part in parts]
+        except ValueError:
+            found = []
+        if not found:
+            kind = "whole numbers" if self.kind is int else "numbers"
+            words = "".join(f" or {word}" for word in self.words)
+            self.fail(f"expected {kind}{words} with commas between, got {value!r}.", param, ctx)
+        return found
+
 
 seed = click.option(
     "--seed",
@@ -52,4 +75,7 @@ triplet_options = several(
         is_flag=True,
         help="Comparisons are positions, counted from 0, though X has names.",
     ),
+)
+folds = click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts to hold out."
 )

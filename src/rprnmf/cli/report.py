@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rprnmf.cli.command import Run
+
+NUMBER = re.compile(r"-?[0-9.]+( %)?")
 
 
 @dataclass(frozen=True)
@@ -72,20 +75,25 @@ def plain(value: Any) -> Any:
 
 
 def print_parts(parts: Sequence[Table | str]) -> None:
-    """Tables and sentences, for a terminal, or for a file without colours."""
+    """Tables and sentences: for a terminal, or for a file without colours."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    for number, part in enumerate(parts):
-        if isinstance(part, Table):
-            if number:
-                console.print()
-            if part.title:
-                console.print(Text(printable(part.title), style="bold"))
-            console.print(drawn(part))
-        else:  # in a file a sentence stays one line
-            console.print(Text(printable(part)), soft_wrap=not console.is_terminal)
+    with console.capture() as capture:
+        for number, part in enumerate(parts):
+            if isinstance(part, Table):
+                if number:
+                    console.print()
+                if part.title:
+                    console.print(Text(printable(part.title), style="bold"))
+                console.print(drawn(part))
+            else:  # in a file a sentence stays one line
+                console.print(Text(printable(part)), soft_wrap=not console.is_terminal)
+    text = capture.get()
+    if not console.is_terminal:  # tables are filled up with blanks
+        text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    sys.stdout.write(text)
 
 
 def drawn(table: Table) -> Any:
@@ -101,7 +109,7 @@ def drawn(table: Table) -> Any:
         show_header=any(table.columns),
     )
     for place, name in enumerate(table.columns):
-        numbers = all(is_number(row[place]) for row in table.rows) and bool(table.rows)
+        numbers = bool(name) and all(is_number(row[place]) for row in table.rows)
         made.add_column(
             Text(printable(name)), justify="right" if numbers else "left", overflow="fold"
         )
@@ -113,6 +121,8 @@ def drawn(table: Table) -> Any:
 def is_number(value: Any) -> bool:
     """Whether a cell stands at the right."""
     value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, str):
+        return NUMBER.fullmatch(value) is not None
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 

@@ -99,7 +99,11 @@ def graph_of(given: str, matrix: Any, side: str) -> Any:
 def prior_of(given: Sequence[str], matrix: Any, side: str) -> Any:
     """What is said of a prior, as the parameter of an estimator."""
     parts = [
-        None if each == "none" else each if each in ("auto", "mean", "data") else table_of(each, matrix, side)
+        None
+        if each == "none"
+        else each
+        if each in ("auto", "mean", "data")
+        else table_of(each, matrix, side)
         for each in given
     ]
     return parts[0] if len(parts) == 1 else parts
@@ -131,7 +135,9 @@ def table_of(path: str, matrix: Any, side: str) -> Any:
                 f"column of their names; found {len(table)} rows, and no such column."
             )
         rows = list(range(n))
-    return pd.DataFrame({name: numbers([values[row] for row in rows]) for name, values in columns.items()})
+    return pd.DataFrame(
+        {name: numbers([values[row] for row in rows]) for name, values in columns.items()}
+    )
 
 
 def numbers(cells: list[str]) -> list[Any]:

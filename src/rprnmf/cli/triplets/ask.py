@@ -17,7 +17,12 @@ from rprnmf.cli.report import Report, counted
 @command("rprnmf triplets ask model.rprnmf --count 20 --out questions.csv")
 @click.argument("model", type=INPUT)
 @click.option(
-    "-n", "--count", type=click.IntRange(1), default=20, show_default=True, help="How many questions."
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many questions.",
 )
 @side
 @click.option(

@@ -64,9 +64,13 @@ def convert(given: Any) -> Report:
     graph = triplets_to_graph(items, n, on_cycle="condense" if given.condense else "error").tocoo()
     edges = [
         [names[i], names[j], weight]
-        for i, j, weight in zip(*(index.tolist() for index in graph.coords), graph.data.tolist(), strict=True)
+        for i, j, weight in zip(
+            *(index.tolist() for index in graph.coords), graph.data.tolist(), strict=True
+        )
         if i < j
     ]
     write_csv(given.out, ("a", "b", "weight"), edges)
     document = {"out": str(given.out), "items": n, "edges": len(edges)}
-    return Report(document, [f"{given.out}: {counted(len(edges), 'edge')} between {counted(n, 'item')}."])
+    return Report(
+        document, [f"{given.out}: {counted(len(edges), 'edge')} between {counted(n, 'item')}."]
+    )

@@ -42,9 +42,11 @@ def check(given: Any, *inputs: str | None) -> None:
 def written(given: Any, triplets: Any, called: Sequence[Any] | None = None) -> Report:
     """Write comparisons, by name if there are names, and say so."""
     if called is not None:
-        twice = {name for name in called if list(called).count(name) > 1} if len(
-            set(called)
-        ) < len(called) else set()
+        twice = (
+            {name for name in called if list(called).count(name) > 1}
+            if len(set(called)) < len(called)
+            else set()
+        )
         if twice:
             raise ValueError(f"the name {min(twice)!r} occurs more than once; names must differ.")
         triplets = triplets.with_names(called)
@@ -52,4 +54,6 @@ def written(given: Any, triplets: Any, called: Sequence[Any] | None = None) -> R
     n = triplets.n_triplets
     items = len(triplets.codes()[1])
     document = {"out": str(given.out), "triplets": n, "items": items, "named": triplets.named}
-    return Report(document, [f"{given.out}: {counted(n, 'comparison')} of {counted(items, 'item')}."])
+    return Report(
+        document, [f"{given.out}: {counted(n, 'comparison')} of {counted(items, 'item')}."]
+    )

@@ -17,7 +17,9 @@ from rprnmf.cli.triplets.make import common
 
 @command("rprnmf triplets make labels labels.csv --count 500 --out triplets.csv")
 @click.argument("file", type=INPUT)
-@click.option("--label", metavar="COLUMN", help="The column with labels.  [default: label, or the last]")
+@click.option(
+    "--label", metavar="COLUMN", help="The column with labels.  [default: label, or the last]"
+)
 @common.names
 @click.option(
     "-n",

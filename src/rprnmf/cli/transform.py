@@ -1,0 +1,47 @@
+"""``rprnmf transform``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rprnmf.cli.command import command
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_outputs
+from rprnmf.cli.matrices import matrix_options, read_input
+from rprnmf.cli.models import align_columns, factor_of, load_model, names_of, with_missing
+from rprnmf.cli.options import side
+from rprnmf.cli.report import Report, counted
+
+
+@command("rprnmf transform model.rprnmf new.csv --out W.csv")
+@click.argument("model", type=INPUT)
+@click.argument("x", type=INPUT_OR_FOLDER, metavar="[X]", required=False)
+@side
+@matrix_options
+@click.option(
+    "--out", type=OUTPUT, required=True, metavar="FILE", help="W: .csv, .npy or .parquet."
+)
+def transform(given: Any) -> Report:
+    """Place new rows with the components of a model.
+
+    Writes a row of W for each row of X. Columns of X are found by their names, if it has names.
+    Without X: the factor of the fit itself, W, or with --side column the transpose of H.
+    """
+    from rprnmf.inputs import write_matrix
+
+    check_outputs(given.run, [given.out], [given.model, given.x])
+    model = load_model(given.model)
+    if given.x is None:
+        W, names = factor_of(model, given.side), names_of(model, given.side)
+    else:
+        if given.side == "column":
+            raise click.UsageError("--side column goes without X: new columns cannot be placed.")
+        matrix = with_missing(read_input(given, given.x), model)
+        W = model.transform(align_columns(matrix, model, given.run))
+        names = matrix.row_names
+    columns = [f"component {k}" for k in range(W.shape[1])]
+    write_matrix(given.out, W, names, columns)
+    n, K = W.shape
+    document = {"out": str(given.out), "rows": n, "components": K}
+    return Report(document, [f"{given.out}: {counted(n, 'row')} of {counted(K, 'component')}."])
