@@ -40,7 +40,7 @@ def test_every_command_has_help_with_an_example(words, capsys):
     assert main([*words, "--help"]) == 0
     text = capsys.readouterr().out
     assert text.startswith(f"Usage: {' '.join(['rprnmf', *words])}")
-    found = dict((" ".join(each), one) for each, one in COMMANDS)[" ".join(words)]
+    found = {" ".join(each): one for each, one in COMMANDS}[" ".join(words)]
     if not isinstance(found, Group):
         assert f"Example:\n  rprnmf {' '.join(words)} " in text
         assert "--debug" in text
@@ -51,7 +51,7 @@ def test_summaries_are_those_of_the_commands():
     for words, found in COMMANDS:
         if isinstance(found, Group):
             for name, summary in found.summaries.items():
-                child = dict((tuple(w), one) for w, one in COMMANDS)[(*words, name)]
+                child = {tuple(w): one for w, one in COMMANDS}[(*words, name)]
                 if not isinstance(child, Group):
                     assert child.name == name
                 assert child.help.strip()

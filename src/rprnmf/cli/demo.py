@@ -81,7 +81,7 @@ def film_example(folder: Path) -> tuple[list[Any], dict[str, Any]]:
     ]
     parts = [
         Table("Films: six people rate five of them", ["", *films], ratings),
-        '\nEverybody knows: "Star Wars is closer to Star Trek than to Titanic". The ratings do not.',
+        '\nEverybody knows "Star Wars is closer to Star Trek than to Titanic"; ratings do not.',
         Table("", columns, rows),
         "",
     ]
@@ -126,8 +126,7 @@ def digit_example(folder: Path) -> tuple[list[Any], dict[str, Any]]:
         }
         met, others, *measures, error, took = found[name].values()
         rows.append([name, per_cent(met), per_cent(others), *measures, round(error), f"{took:.1f}"])
-    shown = {"side": "row", "n_names": 0, "n_lines": 0}
-    draw(lambda: plot_map(model, None, images=X.reshape(-1, 8, 8), **shown), folder / PICTURES[1])
+    draw(lambda: plot_map(model, None, images=X.reshape(-1, 8, 8)), folder / PICTURES[1])
     draw(lambda: plot_components(model, image_shape=(8, 8)), folder / PICTURES[2])
     draw(lambda: plot_history(model), folder / PICTURES[3])
     title = f"Digits: {X.shape[0]} images, {known.n_triplets} comparisons made from labels"

@@ -141,10 +141,10 @@ def answers(given: Any, model: Any) -> tuple[dict[str, Any], Table]:
     weights = known.weights / known.weights.max()
     found: dict[str, Any] = {"triplets": len(met), "met": float(weights @ met / weights.sum())}
     chances = np.full(len(met), np.nan)
-    if getattr(model, f"{given.side}_triplets_", None) is not None and model.solver != "paper":
-        if getattr(model, f"{given.side}_triplets_").n_triplets:
-            chances = model.predict_triplets(known, given.side)
-            found["mean_chance"] = float(weights @ chances / weights.sum())
+    fitted = getattr(model, f"{given.side}_triplets_", None)
+    if fitted is not None and fitted.n_triplets and model.solver != "paper":
+        chances = model.predict_triplets(known, given.side)
+        found["mean_chance"] = float(weights @ chances / weights.sum())
     order = np.argsort(chances if not np.isnan(chances).any() else met, kind="stable")
     rows = [[*known.items[k].tolist(), chances[k], bool(met[k])] for k in order.tolist()]
     if given.out is not None:

@@ -59,8 +59,8 @@ missing_option = click.option(
     type=click.Choice(("auto", "none", "nan", "zero")),
     default="auto",
     show_default=True,
-    help="Which entries are not known: none, empty ones (nan) or zeros. auto: as the file suggests; "
-    "in ratings all that are not there.",
+    help="Which entries are not known: none, empty ones (nan) or zeros. auto: as the file "
+    "suggests; of ratings all that are not there.",
 )
 
 

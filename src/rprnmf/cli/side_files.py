@@ -131,8 +131,8 @@ def table_of(path: str, matrix: Any, side: str) -> Any:
     else:
         if len(table) != n:
             raise ValueError(
-                f"{path} must have a row for each of the {n} {side}s of X, in their order or with a "
-                f"column of their names; found {len(table)} rows, and no such column."
+                f"{path} must have a row for each of the {n} {side}s of X, in their order or with "
+                f"a column of their names; found {len(table)} rows, and no such column."
             )
         rows = list(range(n))
     return pd.DataFrame(

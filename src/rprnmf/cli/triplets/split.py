@@ -35,8 +35,10 @@ def split(given: Any) -> Report:
 
     check_outputs(given.run, [given.out, given.test_out], [given.file], SUFFIXES)
     known = read_triplets(given.file)
-    question = questions(known.numbers()) // 2 if known.n_triplets else []
-    train, test = known.split(given.test_size, groups=question, random_state=given.seed)
+    if known.n_triplets < 2:
+        raise ValueError(f"{given.file} has fewer than two comparisons; there is nothing to split.")
+    groups = questions(known.numbers()) // 2
+    train, test = known.split(given.test_size, groups=groups, random_state=given.seed)
     train.write(given.out)
     test.write(given.test_out)
     document = {

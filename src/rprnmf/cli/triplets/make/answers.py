@@ -56,9 +56,8 @@ def answers(given: Any) -> Report:
         rows.append((q[place], near if first else far, far if first else near, who))
     if not rows:
         raise ValueError(f"{table.path} has no answer yet.")
-    made = triplets_from_survey(
-        *([row[k] for row in rows] for k in range(3)), [row[3] for row in rows]
-    )
+    head, winner, loser, workers = zip(*rows, strict=True)
+    made = triplets_from_survey(head, winner, loser, workers)
     if given.add is not None:
         made = (read_triplets(given.add) + made).deduplicate()
     report = common.written(given, made)
