@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
-from rprnmf.cli.files import INPUT, OUTPUT, check_outputs, write_csv
+from rprnmf.cli.files import INPUT, OUTPUT, check_files, write_csv
 from rprnmf.cli.models import called, factor_of, load_model, names_of
 from rprnmf.cli.options import seed, side
 from rprnmf.cli.report import Report, Table, counted
@@ -38,11 +38,11 @@ STARTS = 10
 @click.option("--out", type=OUTPUT, metavar="FILE", help="Write name and cluster, CSV.")
 def cluster(given: Any) -> Report:
     """Group the rows, or columns, of a model by k-means on their factor."""
+    check_files(given.run, [given.out], [given.model, given.labels], (".csv",))
     import numpy as np
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import normalize
 
-    check_outputs(given.run, [given.out], [given.model, given.labels], (".csv",))
     model = load_model(given.model)
     F, names = factor_of(model, given.side), called(model, given.side)
     n = len(F)

@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplets_of
-from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_outputs, write_csv
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.fit_report import unmet_table
 from rprnmf.cli.matrices import matrix_options, read_input
 from rprnmf.cli.models import (
@@ -49,7 +49,7 @@ def evaluate(given: Any) -> Report:
     the comparisons are those of the fit.
     """
     files = [given.model, given.x, given.row_triplets, given.column_triplets, given.held_out]
-    check_outputs(given.run, [given.out], files, (".csv",))
+    check_files(given.run, [given.out], files, (".csv",))
     if given.out is not None and given.held_out is None:
         raise click.UsageError("--out writes held-out comparisons; --held-out FILE is missing.")
     model = load_model(given.model)

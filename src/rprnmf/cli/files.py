@@ -8,6 +8,7 @@ folder that is not there. An input is never an output.
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import sys
 import tempfile
@@ -44,10 +45,10 @@ INPUT_OR_FOLDER = InputPath(folders=True)
 OUTPUT = click.Path(path_type=Path)
 
 
-def check_outputs(
+def check_files(
     run: Run, outputs: Sequence[Path | None], inputs: Sequence[str | None], suffixes: Any = None
 ) -> None:
-    """Refuse what could not be written later, before anything is computed.
+    """Refuse what is not there, or could not be written later, before anything is loaded.
 
     Parameters
     ----------
@@ -57,6 +58,9 @@ def check_outputs(
     suffixes : sequence of str, default=None
         How names of outputs may end; None: as they like.
     """
+    for name in inputs:
+        if name not in (None, STDIN) and not os.path.exists(name):
+            raise FileNotFoundError(errno.ENOENT, "there is no such file", name)
     written: list[Path] = []
     for path in outputs:
         if path is None:

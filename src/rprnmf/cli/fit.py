@@ -10,7 +10,7 @@ import click
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_outputs
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
 from rprnmf.cli.fit_report import fit_report
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import seed, show, triplet_options
@@ -44,10 +44,10 @@ def fit(given: Any) -> Report:
     rating; a column of texts), a folder of texts or images, or - for standard input. Comparisons
     are CSV with the columns q, r, s: names of rows (columns) of X, or positions if it has no names.
     """
+    inputs = [given.x, *(getattr(given, name) for name in SIDE_FILES)]
+    check_files(given.run, [given.out, given.checkpoint], inputs)
     import rprnmf
 
-    inputs = [given.x, *(getattr(given, name) for name in SIDE_FILES)]
-    check_outputs(given.run, [given.out, given.checkpoint], inputs)
     matrix = read_input(given, given.x)
     model = estimator_of(given, matrix)
     knowledge = knowledge_of(given, matrix)

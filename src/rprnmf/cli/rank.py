@@ -9,7 +9,7 @@ import click
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT_OR_FOLDER, check_outputs
+from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import Numbers, folds, seed, triplet_options
 from rprnmf.cli.pictures import check_picture, draw, picture_option
@@ -39,10 +39,10 @@ def rank(given: Any) -> Report:
     Every fold of the known entries of X is held out once. Recommended is the smallest number within
     a standard error of the best.
     """
+    check_files(given.run, [given.picture], [given.x, given.row_triplets, given.column_triplets])
+    check_picture(given.picture)
     from rprnmf.model_selection import choose_rank
 
-    check_outputs(given.run, [given.picture], [given.x, given.row_triplets, given.column_triplets])
-    check_picture(given.picture)
     matrix = read_input(given, given.x)
     ranks = check_ranks(given.ranks, min(matrix.X.shape))
     estimator = estimator_of(given, matrix, verbose=0)

@@ -9,7 +9,7 @@ import click
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT_OR_FOLDER, check_outputs
+from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import Numbers, folds, seed, triplet_options
 from rprnmf.cli.pictures import check_picture, draw, picture_option
@@ -42,12 +42,12 @@ def strength(given: Any) -> Report:
     Worth its time where comparisons are noisy, as answers of people are: to meet them all may then
     be too much. "auto" is what `rprnmf fit` does without being told.
     """
-    from rprnmf.model_selection import choose_strength
-
     if given.row_triplets is None and given.column_triplets is None:
         raise click.UsageError("--row-triplets or --column-triplets is needed.")
-    check_outputs(given.run, [given.picture], [given.x, given.row_triplets, given.column_triplets])
+    check_files(given.run, [given.picture], [given.x, given.row_triplets, given.column_triplets])
     check_picture(given.picture)
+    from rprnmf.model_selection import choose_strength
+
     matrix = read_input(given, given.x)
     curve = choose_strength(
         *(estimator_of(given, matrix, verbose=0), matrix.X, given.strengths),

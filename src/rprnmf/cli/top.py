@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.choices import MEASURES
 from rprnmf.cli.command import command
-from rprnmf.cli.files import INPUT
+from rprnmf.cli.files import INPUT, check_files
 from rprnmf.cli.models import load_model
 from rprnmf.cli.report import Report, Table
 
@@ -34,6 +34,7 @@ from rprnmf.cli.report import Report, Table
 )
 def top(given: Any) -> Report:
     """List what the components of a model are made of."""
+    check_files(given.run, [], [given.model])
     from rprnmf import top_features, top_items
 
     model = load_model(given.model)

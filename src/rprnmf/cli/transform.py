@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
-from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_outputs
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
 from rprnmf.cli.matrices import matrix_options, read_input
 from rprnmf.cli.models import align_columns, factor_of, load_model, names_of, with_missing
 from rprnmf.cli.options import side
@@ -28,9 +28,9 @@ def transform(given: Any) -> Report:
     Writes a row of W for each row of X. Columns of X are found by their names, if it has names.
     Without X: the factor of the fit itself, W, or with --side column the transpose of H.
     """
+    check_files(given.run, [given.out], [given.model, given.x])
     from rprnmf.inputs import write_matrix
 
-    check_outputs(given.run, [given.out], [given.model, given.x])
     model = load_model(given.model)
     if given.x is None:
         W, names = factor_of(model, given.side), names_of(model, given.side)

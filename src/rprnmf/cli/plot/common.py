@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.comparisons import triplets_of
-from rprnmf.cli.files import INPUT, check_outputs
+from rprnmf.cli.files import INPUT, check_files
 from rprnmf.cli.models import factor_of, load_model, names_of
 from rprnmf.cli.options import several
 from rprnmf.cli.pictures import check_picture, draw
@@ -27,7 +27,7 @@ triplets = several(
 
 def opened(given: Any, *inputs: str | None) -> Any:
     """Check the output, then load the model."""
-    check_outputs(given.run, [given.out], [given.model, *inputs])
+    check_files(given.run, [given.out], [given.model, *inputs])
     check_picture(given.out)
     return load_model(given.model)
 

@@ -43,9 +43,9 @@ from rprnmf.cli.report import Report
 @picture_options
 def components(given: Any) -> Report:
     """Draw what each component is made of: images, or the strongest features."""
+    model = common.opened(given)
     from rprnmf.plotting import plot_components
 
-    model = common.opened(given)
     return common.drawn(
         given,
         lambda: plot_components(

@@ -15,7 +15,7 @@ from rprnmf.cli.report import Report
 @picture_options
 def history(given: Any) -> Report:
     """Draw objective, loss and comparisons met against the iterations of the fit."""
+    model = common.opened(given)
     from rprnmf.plotting import plot_history
 
-    model = common.opened(given)
     return common.drawn(given, lambda: plot_history(model))

@@ -9,7 +9,7 @@ import click
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT_OR_FOLDER, check_outputs
+from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import folds, seed, triplet_options
 from rprnmf.cli.pictures import check_picture, draw, picture_options
@@ -34,13 +34,13 @@ def learning(given: Any) -> Report:
     It says what the answers bought so far, and what twice as many are likely to buy. Takes some 25
     fits. Best with --row-prior data, with which comparisons teach.
     """
+    if (given.row_triplets is None) == (given.column_triplets is None):
+        raise click.UsageError("one of --row-triplets and --column-triplets is needed.")
+    check_files(given.run, [given.out], [given.x, given.row_triplets, given.column_triplets])
+    check_picture(given.out)
     from rprnmf.model_selection import triplet_learning_curve
     from rprnmf.plotting import plot_learning
 
-    if (given.row_triplets is None) == (given.column_triplets is None):
-        raise click.UsageError("one of --row-triplets and --column-triplets is needed.")
-    check_outputs(given.run, [given.out], [given.x, given.row_triplets, given.column_triplets])
-    check_picture(given.out)
     matrix = read_input(given, given.x)
     side = "row" if given.row_triplets is not None else "column"
     knowledge = knowledge_of(given, matrix)

@@ -43,9 +43,9 @@ def map(given: Any) -> Report:  # noqa: A001
     Colours tell which comparisons the factor meets, with all of its components. The plane shows two
     directions only.
     """
+    model = common.opened(given, given.triplets, given.images)
     from rprnmf.plotting import plot_map
 
-    model = common.opened(given, given.triplets, given.images)
     triplets = None if given.no_triplets else common.comparisons(given, model)
     wanted = {"n_names": given.n_names, "n_lines": given.n_lines}
     settings = {name: value for name, value in wanted.items() if value is not None}

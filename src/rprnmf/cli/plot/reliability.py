@@ -28,8 +28,8 @@ from rprnmf.cli.report import Report
 @picture_options
 def reliability(given: Any) -> Report:
     """Draw how often comparisons hold that the model gave some chance."""
+    model = common.opened(given, given.triplets)
     from rprnmf.plotting import plot_reliability
 
-    model = common.opened(given, given.triplets)
     known = common.comparisons(given, model)
     return common.drawn(given, lambda: plot_reliability(model, known, side=given.side))

@@ -23,8 +23,8 @@ from rprnmf.cli.report import Report
 @picture_options
 def triplets(given: Any) -> Report:
     """Draw which items gather the comparisons that are not met."""
+    model = common.opened(given, given.triplets)
     from rprnmf.plotting import plot_triplets
 
-    model = common.opened(given, given.triplets)
     known = common.comparisons(given, model)
     return common.drawn(given, lambda: plot_triplets(model, known, side=given.side, n=given.count))

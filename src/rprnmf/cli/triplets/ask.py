@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplets_of
-from rprnmf.cli.files import INPUT, OUTPUT, check_outputs, write_csv
+from rprnmf.cli.files import INPUT, OUTPUT, check_files, write_csv
 from rprnmf.cli.models import factor_of, load_model, names_of
 from rprnmf.cli.options import seed, side
 from rprnmf.cli.report import Report, counted
@@ -44,9 +44,9 @@ def ask(given: Any) -> Report:
     """
     import numpy as np
 
+    check_files(given.run, [given.out], [given.model, *given.asked], (".csv",))
     from rprnmf.triplets import Triplets, next_queries
 
-    check_outputs(given.run, [given.out], [given.model, *given.asked], (".csv",))
     if given.out.exists() and not given.force:
         raise ValueError(f"{given.out} exists and may hold answers; --force replaces it.")
     model = load_model(given.model)

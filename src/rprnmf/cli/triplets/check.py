@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import describe, read_triplets
-from rprnmf.cli.files import INPUT
+from rprnmf.cli.files import INPUT, check_files
 from rprnmf.cli.report import Report, Table, counted, per_cent
 
 
@@ -23,6 +23,7 @@ def check(given: Any) -> Report:
     Directly: "q is closer to r than to s" beside "q is closer to s than to r". Or in a circle: a
     pair is closer than a second, that closer than a third, and that closer than the first.
     """
+    check_files(given.run, [], [given.file])
     from rprnmf.triplets import check_consistency
 
     known = read_triplets(given.file)

@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import read_triplets, triplets_of
-from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_outputs, write_csv
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.matrices import matrix_options, read_input
 from rprnmf.cli.options import side
 from rprnmf.cli.report import Report, counted
@@ -38,9 +38,9 @@ def convert(given: Any) -> Report:
     more. Labels are a list with the columns name and label: q and r of every comparison are in one
     class. With --like only the names of that file may occur.
     """
+    check_files(given.run, [given.out], [given.file, given.like], (".csv",))
     from rprnmf.triplets import triplets_to_graph, triplets_to_labels
 
-    check_outputs(given.run, [given.out], [given.file, given.like], (".csv",))
     if given.like is None:
         known = read_triplets(given.file)
         items, names = known.codes()

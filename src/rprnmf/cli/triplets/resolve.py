@@ -9,7 +9,7 @@ import click
 from rprnmf.cli.choices import RESOLVE_METHODS
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import SUFFIXES, read_triplets
-from rprnmf.cli.files import INPUT, OUTPUT, check_outputs
+from rprnmf.cli.files import INPUT, OUTPUT, check_files
 from rprnmf.cli.report import Report, counted
 
 
@@ -29,9 +29,9 @@ from rprnmf.cli.report import Report, counted
 )
 def resolve(given: Any) -> Report:
     """Leave out what contradicts the rest."""
+    check_files(given.run, [given.out], [given.file], SUFFIXES)
     from rprnmf.triplets import resolve as resolved
 
-    check_outputs(given.run, [given.out], [given.file], SUFFIXES)
     known = read_triplets(given.file)
     kept = resolved(known, given.method)
     kept.write(given.out)

@@ -8,7 +8,7 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import SUFFIXES, read_triplets
-from rprnmf.cli.files import INPUT, OUTPUT, check_outputs
+from rprnmf.cli.files import INPUT, OUTPUT, check_files
 from rprnmf.cli.options import seed
 from rprnmf.cli.report import Report, counted
 
@@ -31,9 +31,9 @@ def split(given: Any) -> Report:
     All answers to one question, whichever way they went, are in the same part: what was fitted
     must not say what to expect of the test.
     """
+    check_files(given.run, [given.out, given.test_out], [given.file], SUFFIXES)
     from rprnmf.triplets.pairs import questions
 
-    check_outputs(given.run, [given.out, given.test_out], [given.file], SUFFIXES)
     known = read_triplets(given.file)
     if known.n_triplets < 2:
         raise ValueError(f"{given.file} has fewer than two comparisons; there is nothing to split.")

@@ -32,9 +32,9 @@ def answers(given: Any) -> Report:
     column worker, what a worker says twice counts once. Equal answers become one, with their number
     as weight.
     """
+    common.check(given, given.file, given.add)
     from rprnmf.triplets import triplets_from_survey
 
-    common.check(given, given.file, given.add)
     table = read_table(given.file)
     q, r, s, said = (table.column(name) for name in ("q", "r", "s", "answer"))
     worker = table.columns.get("worker")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.comparisons import SUFFIXES
-from rprnmf.cli.files import OUTPUT, check_outputs
+from rprnmf.cli.files import OUTPUT, check_files
 from rprnmf.cli.report import Report, counted
 
 out = click.option(
@@ -36,7 +36,7 @@ margin = click.option(
 
 def check(given: Any, *inputs: str | None) -> None:
     """Refuse an output that could not be written."""
-    check_outputs(given.run, [given.out], list(inputs), SUFFIXES)
+    check_files(given.run, [given.out], list(inputs), SUFFIXES)
 
 
 def written(given: Any, triplets: Any, called: Sequence[Any] | None = None) -> Report:

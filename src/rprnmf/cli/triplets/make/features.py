@@ -28,9 +28,9 @@ def features(given: Any) -> Report:
     FILE is a matrix as for `rprnmf fit`, with one row per item: q is closer to r than to s by the
     Euclidean distance.
     """
+    common.check(given, given.file)
     from rprnmf.triplets import triplets_from_distances, triplets_from_features
 
-    common.check(given, given.file)
     matrix = read_input(given, given.file)
     make = triplets_from_distances if given.distances else triplets_from_features
     made = make(matrix.X, given.count, margin=given.margin, random_state=given.seed)

@@ -42,9 +42,9 @@ def labels(given: Any) -> Report:
     FILE is CSV with a header, a column of labels and perhaps one of names. Items whose label is
     empty or -1 occur in none.
     """
+    common.check(given, given.file)
     from rprnmf.triplets import triplets_from_labels
 
-    common.check(given, given.file)
     table = read_table(given.file)
     column = label_column(table, given.label)
     known = [

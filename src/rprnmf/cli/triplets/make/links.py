@@ -30,9 +30,9 @@ def links(given: Any) -> Report:
     FILE is CSV with a header and three columns: two items, and whether they belong together: must
     or cannot (or same and different, yes and no, 1 and 0).
     """
+    common.check(given, given.file)
     from rprnmf.triplets import triplets_from_links
 
-    common.check(given, given.file)
     table = read_table(given.file)
     if len(table.columns) != 3:
         raise ValueError(

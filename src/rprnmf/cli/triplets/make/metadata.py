@@ -36,9 +36,9 @@ def metadata(given: Any) -> Report:
     FILE is CSV with a header and one row per item. If no column is named, all but the first count:
     numbers as ordered, cells with | between words as tags, others as categories.
     """
+    common.check(given, given.file)
     from rprnmf.triplets import triplets_from_metadata
 
-    common.check(given, given.file)
     table = read_table(given.file)
     kinds = {kind: list(getattr(given, kind)) for kind in KINDS}
     used = [name for columns in kinds.values() for name in columns]
