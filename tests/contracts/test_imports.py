@@ -17,6 +17,7 @@ ROOT = Path(rprnmf.__file__).parent
 #: a room may import only from rooms above it in this list
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
+    {"array_file"},
     {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
     {"scale", "labels"},
@@ -24,6 +25,7 @@ ORDER = [
     {"start", "metrics"},
     {"solvers"},
     {"estimators", "model_selection"},
+    {"persistence"},
     {"datasets"},
     {"experiments"},
     {"cli"},
