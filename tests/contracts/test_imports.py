@@ -17,15 +17,22 @@ ROOT = Path(rprnmf.__file__).parent
 #: a room may import only from rooms above it in this list
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
+    {"array_file"},
     {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
     {"scale", "labels"},
     {"objective"},
     {"start", "metrics"},
     {"solvers"},
+<<<<<<< HEAD
     {"fitted"},
     {"estimators", "model_selection", "tops"},
     {"datasets", "plotting"},
+=======
+    {"estimators", "model_selection"},
+    {"persistence"},
+    {"datasets"},
+>>>>>>> persist
     {"experiments"},
     {"cli"},
     {"__init__"},
