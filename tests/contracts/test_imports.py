@@ -18,6 +18,7 @@ ROOT = Path(rprnmf.__file__).parent
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
     {"array_file"},
+    {"checkpoints"},
     {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
     {"scale", "labels"},
