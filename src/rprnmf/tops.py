@@ -23,8 +23,12 @@ def lift(F: np.ndarray, mass: np.ndarray) -> np.ndarray:
 
 
 def relevance(F: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """The share in the component times the root of the lift: large, and larger than elsewhere."""
-    return shares(F, mass)[0] * np.sqrt(lift(F, mass))
+    """Large in the component, and larger than elsewhere.
+
+    The order is that of the relevance of Sievert and Shirley (2014) with a lambda of 1/3:
+    log(share) / 3 + 2 log(lift) / 3.
+    """
+    return shares(F, mass)[0] * lift(F, mass) ** 2
 
 
 MEASURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -58,7 +62,7 @@ def top_features(
         What is strong. "weight": a large entry of H; features that are large everywhere, as
         frequent words, then top every component. "lift": a share in the component that is many
         times the share in the whole model; rare features then come first. "relevance": between
-        the two, share * sqrt(lift).
+        the two, share * lift^2.
     names : sequence of length n_features, default=None
         Names of the features. None: those that the model knows (``column_names_``, else
         ``feature_names_in_``), else their positions.

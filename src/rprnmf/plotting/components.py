@@ -130,13 +130,14 @@ class ComponentsDisplay:
         """
         count = len(self.components)
         if n_columns is None:
-            n_columns = int(np.ceil(np.sqrt(1.6 * count))) if self.tops is None else 4
+            n_columns = -(-count // max(round(np.sqrt(count / 2.2)), 1))
+            n_columns = n_columns if self.tops is None else 4
         n_columns = max(min(n_columns, count), 1)
         n_rows = -(-count // n_columns)
         height = 1.5 * n_rows
         if self.tops is not None:
             height = (0.17 * max(map(len, self.tops), default=0) + 0.35) * n_rows
-        self.ax_ = axes_or_new(ax, (1.7 * n_columns if self.tops else 1.2 * n_columns, height))
+        self.ax_ = axes_or_new(ax, (2.0 * n_columns if self.tops else 1.2 * n_columns, height))
         self.figure_ = self.ax_.figure
         self.images_: list[Any] = []
         self.bars_: list[Any] = []
@@ -151,6 +152,8 @@ class ComponentsDisplay:
         return self
 
     def _draw_image(self, place: int, column: int, row: int) -> None:
+        from matplotlib.patches import Rectangle
+
         image = np.asarray(self.images[place], dtype=np.float64)
         largest = image.max(initial=0.0) or 1.0
         height = image.shape[0] / image.shape[1]
@@ -164,6 +167,8 @@ class ComponentsDisplay:
                 extent=(left, left + 1, top + height, top),
             )
         )
+        frame: dict[str, Any] = {"fill": False, "edgecolor": "#c9ced6", "linewidth": 0.6}
+        self.ax_.add_patch(Rectangle((left, top), 1, height, **frame))
         self._title(place, left + 0.5, top - 0.02 * height, "center")
         n_columns = column + 1 if row == 0 else None
         if n_columns is not None:
@@ -171,6 +176,8 @@ class ComponentsDisplay:
         self.ax_.set_ylim(top + 1.02 * height, -TITLE * height)
 
     def _draw_bars(self, place: int, column: int, row: int) -> None:
+        from matplotlib.patches import Rectangle
+
         deepest = max(map(len, self.tops))
         left, top = column * (1 + GAP), row * (deepest + 2.0)
         tops = self.tops[place]
@@ -180,7 +187,9 @@ class ComponentsDisplay:
         self.bars_.append(self.ax_.barh(places, lengths, 0.86, left=left, color=PALE))
         for y, (name, _) in zip(places, tops, strict=True):
             text = self.ax_.text(left + 0.03, y, short(name), va="center", fontsize="small")
-            text.set(parse_math=False, color=INK, clip_on=True)
+            text.set(parse_math=False, color=INK)
+            panel = Rectangle((left, top - 1), 1 + 0.8 * GAP, deepest + 1)
+            text.set_clip_path(panel.get_path(), panel.get_transform() + self.ax_.transData)
         self._title(place, left, top - 0.6, "left")
         if row == 0:
             self.ax_.set_xlim(0, column * (1 + GAP) + 1)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.fitted import SIDES
+from rprnmf.plotting.placing import place_legend
 from rprnmf.plotting.style import GREY, INK, MET, UNMET, axes_or_new, open_frame
 
 # A range of this many times its lower end is drawn on a logarithmic scale.
@@ -102,10 +103,7 @@ class HistoryDisplay:
         ax.xaxis.get_major_locator().set_params(integer=True)
         open_frame(ax)
         self._draw_shares(iterations, marker)
-        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "frameon": False}
-        ax.legend(
-            handles=list(self.lines_.values()), ncols=len(self.lines_), fontsize="small", **above
-        )
+        place_legend(self.share_ax_ or ax, list(self.lines_.values()))
         return self
 
     def _draw_shares(self, iterations: np.ndarray, marker: str | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.model_selection import TripletLearningCurve, triplet_learning_curve
+from rprnmf.plotting.placing import place_legend
 from rprnmf.plotting.style import GREY, MET, axes_or_new, check_axes, open_frame
 
 
@@ -94,8 +95,8 @@ class LearningDisplay:
         ----------
         ax : matplotlib Axes, default=None
         ahead : float, default=2.0
-            Go on to this many times the comparisons that there are, with what is to be expected;
-            1 or less: do not.
+            Go on to this many times the comparisons that there are, with what the rule of
+            `TripletLearningCurve.predict` expects; 1 or less: do not.
 
         Returns
         -------
@@ -115,19 +116,23 @@ class LearningDisplay:
         self.expected_ = None
         if ahead > 1:
             more = np.geomspace(sizes[-1], ahead * sizes[-1], 20)
-            mean, low, high = curve.predict(more)
+            _, low, high = curve.predict(more)
             ax.fill_between(more, low, high, color=GREY, alpha=0.15, linewidth=0)
-            self.expected_ = ax.plot(
-                more, mean, color=GREY, linestyle="--", label="to be expected of more"
-            )[0]
+            along = np.concatenate((np.geomspace(sizes[0], sizes[-1], 40), more))
+            style = {"color": GREY, "linestyle": "--", "linewidth": 1.0}
+            expected = curve.predict(along)[0]
+            self.expected_ = ax.plot(along, expected, label="expected by a rule", **style)[0]
             lows += [*low]
-        ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":", label="chance")
+        chance = ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":", label="chance")
         ax.set(xlabel="comparisons known", ylabel="share of unseen comparisons predicted")
         ax.set_xscale("log")
         plain_ticks(ax, [*sizes.tolist(), round(ahead * sizes[-1])] if ahead > 1 else sizes)
         ax.set_ylim(max(min(lows) - 0.03, 0.0), 1.0)
         open_frame(ax)
-        ax.legend(loc="best", fontsize="small", frameon=False)
+        named = [line for line in (self.line_, self.expected_, chance) if line is not None]
+        place_legend(
+            ax, named, [np.column_stack((sizes, edge)) for edge in (curve.low, curve.high)]
+        )
         return self
 
 

@@ -13,6 +13,7 @@ from rprnmf.plotting.style import GREY, MET, UNMET, axes_or_new, bare
 
 # Items without names are numbered on the map if there are no more than this.
 NUMBERED = 50
+MARGIN = 0.1  # beside the items, as a fraction of what they take
 
 
 class MapDisplay:
@@ -169,10 +170,9 @@ default=None
         self.points_ = self.ax_.scatter(*self.points.T, **style)
         bare(self.ax_)
         self.ax_.spines[:].set(visible=True, color="#c9ced6")
-        self.ax_.margins(0.12)
-        self.ax_.set_aspect("equal", adjustable="datalim")
         self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
         self._draw_lines(n_lines)
+        self._frame()
         drawn = [part.get_segments() for pair in self.lines_.values() for part in pair]
         lines = np.array([ends for part in drawn for ends in part]).reshape(-1, 2, 2)
         room = room_of(self.ax_, self.points, lines)
@@ -185,6 +185,21 @@ default=None
             order = spread_out(self.points, n_names, first)
             self.texts_ = place_names(self.ax_, room, order, self.names, self.points)
         return self
+
+    def _frame(self) -> None:
+        """Limits with one unit on both axes, and room for the legend below the items."""
+        self.figure_.figure.draw_without_rendering()  # lays out the figure: pixels are final
+        size = np.array(self.ax_.get_window_extent().size)
+        legend = self.ax_.get_legend()
+        below = 0.0 if legend is None else min(legend.get_window_extent().height, 0.5 * size[1])
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        apart = (1 + 2 * MARGIN) * (high - low)
+        unit = float(np.max(apart / (size[0], size[1] - below))) or 1.0  # of the data, per pixel
+        start = 0.5 * (low + high) - 0.5 * unit * np.array([size[0], size[1] + below])
+        end = start + unit * size
+        self.ax_.set_xlim(start[0], end[0], auto=True)  # they may follow a later change of size
+        self.ax_.set_ylim(start[1], end[1], auto=True)
+        self.ax_.set_aspect("equal", adjustable="datalim")
 
     def _height(self) -> float:
         """Of a new figure, in inches, so that a flat cloud of points leaves no empty space."""
@@ -234,9 +249,7 @@ default=None
         ]
         self.ax_.legend(
             handles=handles,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            borderaxespad=2.0,  # below the label of the axis
+            loc="lower center",
             ncols=2,
             frameon=False,
             fontsize="small",

@@ -16,6 +16,17 @@ GAPS = (NEAR, 12.0, 22.0, 34.0, 48.0)
 # Beside 1 for a point that is covered: a part of a line that is, and 1/72 inch more of distance.
 LINE_COST, FAR_COST = 0.1, 0.02
 PARTS = np.linspace(0.02, 0.98, 25)[:, None, None]  # of a line
+# Where a legend may stand, the best first, and how far to the right and up that is.
+CORNERS = {
+    "upper right": (1.0, 1.0),
+    "lower right": (1.0, 0.0),
+    "center right": (1.0, 0.5),
+    "upper left": (0.0, 1.0),
+    "lower left": (0.0, 0.0),
+    "center left": (0.0, 0.5),
+    "upper center": (0.5, 1.0),
+    "lower center": (0.5, 0.0),
+}
 FRAME = {"edgecolor": GREY, "linewidth": 0.5}  # of a thumbnail
 
 
@@ -68,6 +79,31 @@ def room_of(ax: Any, points: np.ndarray, lines: np.ndarray) -> Room:
     if ax.get_legend() is not None:
         room.take(np.array(ax.get_legend().get_window_extent().extents))
     return room
+
+
+def place_legend(ax: Any, lines: Sequence[Any], spans: Sequence[Any] = ()) -> Any:
+    """A legend in the corner, or beside the middle of an edge, where it covers least.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    lines : sequence of Line2D
+        What the legend names; they may be on other Axes at the same place.
+    spans : sequence of array-like of shape (n_points, 2)
+        Other lines, in units of the data.
+    """
+    legend = ax.legend(handles=lines, loc="center", fontsize="small", framealpha=0.8)
+    ax.figure.figure.draw_without_rendering()
+    paths = [line.get_transform().transform(line.get_xydata()) for line in lines]
+    paths += [ax.transData.transform(np.asarray(span)) for span in spans]
+    ends = [np.stack((path[:-1], path[1:]), axis=1) for path in paths if len(path)]
+    room = Room(ax.get_window_extent(), np.vstack(paths), np.concatenate(ends))
+    low, high = room.frame[:2], room.frame[2:]
+    size = np.array(legend.get_window_extent().size) + 0.01 * (high - low)
+    corners = low + (high - low - size) * np.array(list(CORNERS.values()))
+    covered = room.covered(np.hstack((corners, corners + size)))
+    legend.set_loc([*CORNERS][int(np.argmin(covered))])
+    return legend
 
 
 def place_names(

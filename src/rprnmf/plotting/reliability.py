@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from rprnmf.plotting.placing import place_legend
 from rprnmf.plotting.style import GREY, MET, axes_or_new, open_frame
 
 Z = float(norm.ppf(0.975))  # of a 95 % interval
@@ -117,7 +118,7 @@ class ReliabilityDisplay:
         """
         self.ax_ = ax = axes_or_new(ax, (4.8, 4.6))
         self.figure_ = ax.figure
-        ax.plot([0.5, 1], [0.5, 1], color=GREY, linestyle=":", label="as sure as right")
+        ideal = ax.plot([0.5, 1], [0.5, 1], color=GREY, linestyle=":", label="as sure as right")[0]
         beside = np.array([self.share - self.low, self.high - self.share])
         self.line_ = ax.errorbar(
             self.chance,
@@ -126,13 +127,14 @@ class ReliabilityDisplay:
             color=MET,
             marker="o",
             elinewidth=0.8,
-            label=f"{self.counts.sum()} comparisons, with 95 % intervals",
         )
+        self.line_[0].set_label(f"{self.counts.sum()} comparisons, with 95 % intervals")
         least = min(0.5, float(np.min(self.low)))
         ax.set(xlim=(0.49, 1.01), ylim=(max(least - 0.02, -0.02), 1.02))
         ax.set(xlabel="predicted chance of the expected answer", ylabel="share that came out so")
         open_frame(ax)
-        ax.legend(loc="best", fontsize="small", frameon=False)
+        bars = np.stack((self.chance, self.low, self.chance, self.high), axis=1).reshape(-1, 2, 2)
+        place_legend(ax, [ideal, self.line_[0]], [*bars])
         return self
 
 

@@ -20,7 +20,7 @@ RC: dict[Any, Any] = {
 # those of unmet comparisons are wider.
 MET, UNMET = "#0072b2", "#d55e00"
 INK, GREY, PALE = "#222222", "#7a7f87", "#a9d0ea"
-LONGEST = 28  # characters of a name
+LONGEST = 24  # characters of a name
 
 
 def need_matplotlib(what: str = "rprnmf.plotting", extra: str = "plot") -> Any:

@@ -155,6 +155,7 @@ class TripletsDisplay:
         part = f", {len(shown)} of {len(order)} {self.side}s" if len(shown) < len(order) else ""
         ax.set(xlabel=f"comparisons that the {self.side} takes part in{part}")
         open_frame(ax)
+        ax.set_xlim(0, 1.28 * total[shown].max())  # the legend stands beside the bars
         ax.legend(loc="lower right", fontsize="small")
         return self
 
