@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rprnmf.estimators import GNMF, LCNMF, NMF, RPRNMF
+    from rprnmf.persistence import load, save
     from rprnmf.tops import top_features, top_items
     from rprnmf.triplets import Triplets
 
@@ -19,6 +20,8 @@ __all__ = [
     "RPRNMF",
     "Triplets",
     "__version__",
+    "load",
+    "save",
     "top_features",
     "top_items",
 ]
@@ -31,6 +34,8 @@ _HOME = {
     "NMF": "estimators",
     "RPRNMF": "estimators",
     "Triplets": "triplets",
+    "load": "persistence",
+    "save": "persistence",
     "top_features": "tops",
     "top_items": "tops",
 }
@@ -40,6 +45,7 @@ _ROOMS = (
     "experiments",
     "metrics",
     "model_selection",
+    "persistence",
     "plotting",
     "triplets",
 )

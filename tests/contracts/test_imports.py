@@ -25,15 +25,10 @@ ORDER = [
     {"objective"},
     {"start", "metrics"},
     {"solvers"},
-<<<<<<< HEAD
     {"fitted"},
     {"estimators", "model_selection", "tops"},
-    {"datasets", "plotting"},
-=======
-    {"estimators", "model_selection"},
-    {"persistence"},
+    {"persistence", "plotting"},
     {"datasets"},
->>>>>>> persist
     {"experiments"},
     {"cli"},
     {"__init__"},

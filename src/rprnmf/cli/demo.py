@@ -46,8 +46,8 @@ def film_example(folder: Path) -> tuple[list[Any], dict[str, Any]]:
     """Ratings alone, and with comparisons of films."""
     import numpy as np
 
-    from rprnmf import NMF, RPRNMF
     from rprnmf.datasets import load_movie_example
+    from rprnmf.estimators import NMF, RPRNMF
     from rprnmf.metrics import rmse, satisfied_rate
     from rprnmf.plotting import plot_map
 
@@ -92,8 +92,8 @@ def digit_example(folder: Path) -> tuple[list[Any], dict[str, Any]]:
     """Images alone, with comparisons, and with neighbours beside them."""
     from sklearn.cluster import KMeans
 
-    from rprnmf import NMF, RPRNMF
     from rprnmf.datasets import load_digits
+    from rprnmf.estimators import NMF, RPRNMF
     from rprnmf.metrics import clustering_accuracy, normalized_mutual_info, satisfied_rate
     from rprnmf.plotting import plot_components, plot_history, plot_map
     from rprnmf.triplets import triplets_from_labels

@@ -25,10 +25,10 @@ def estimator_of(given: Any, matrix: Any, *, verbose: int = 1) -> Any:
         What was read; it says how entries are missing.
     verbose : int, default=1
     """
-    import rprnmf
+    from rprnmf import estimators
 
     name = estimator_name(given)
-    made = getattr(rprnmf, name.upper())()
+    made = getattr(estimators, name.upper())()
     known = made.get_params(deep=False)
     values = {each: getattr(given, each) for each in NAMES}
     values = {each: value for each, value in values.items() if value is not None}

@@ -46,7 +46,7 @@ def fit(given: Any) -> Report:
     """
     inputs = [given.x, *(getattr(given, name) for name in SIDE_FILES)]
     check_files(given.run, [given.out, given.checkpoint], inputs)
-    import rprnmf
+    from rprnmf.persistence import save
 
     matrix = read_input(given, given.x)
     model = estimator_of(given, matrix)
@@ -60,5 +60,5 @@ def fit(given: Any) -> Report:
     if given.out is None:
         given.run.note("the model was not kept; --out FILE writes it.")
     else:
-        rprnmf.save(model.set_params(verbose=0), given.out)
+        save(model.set_params(verbose=0), given.out)
     return fit_report(model, matrix, seconds, given)

@@ -20,15 +20,15 @@ SHOWN = 3  # names that are shown
 def info(given: Any) -> Report:
     """Say what is in the file of a model: kind, size, settings, names, comparisons, versions."""
     check_files(given.run, [], [given.model])
-    import rprnmf
-    from rprnmf.persistence import describe
+    from rprnmf.persistence import describe, load
+    from rprnmf.triplets import Triplets
 
     with real_file(given.model, SUFFIX) as file:
-        about, held = describe(file), rprnmf.load(file)
+        about, held = describe(file), load(file)
         size = file.stat().st_size
     document: dict[str, Any] = {**about, "bytes": size}
     rows = [["kind", about["class"]]]
-    if isinstance(held, rprnmf.Triplets):
+    if isinstance(held, Triplets):
         found = counts_of(held)
         document.update(found)
         rows += [["comparisons", str(found["triplets"])], ["items", str(found["items"])]]

@@ -13,10 +13,10 @@ SUFFIX = ".rprnmf"
 
 def load_model(path: str) -> Any:
     """A fitted model."""
-    import rprnmf
+    from rprnmf.persistence import load
 
     with real_file(path, SUFFIX) as file:
-        model = rprnmf.load(file)
+        model = load(file)
     if not hasattr(model, "transform"):
         raise ValueError(f"{path} holds {type(model).__name__}; a model is needed.")
     if not hasattr(model, "components_"):

@@ -43,9 +43,9 @@ data set is missing, 130 interrupted."""
 def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the version and end."""
     if wanted:
-        from rprnmf import __version__
+        import rprnmf
 
-        click.echo(f"rprnmf {__version__}")
+        click.echo(f"rprnmf {rprnmf.__version__}")
         context.exit()
 
 

@@ -35,7 +35,7 @@ from rprnmf.cli.report import Report, Table
 def top(given: Any) -> Report:
     """List what the components of a model are made of."""
     check_files(given.run, [], [given.model])
-    from rprnmf import top_features, top_items
+    from rprnmf.tops import top_features, top_items
 
     model = load_model(given.model)
     document: dict[str, Any] = {"by": given.by}

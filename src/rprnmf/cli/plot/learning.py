@@ -17,7 +17,7 @@ from rprnmf.cli.report import Report, Table
 
 
 @command(
-    "rprnmf plot learning X.csv --row-triplets answers.csv --row-prior data --out learning.png"
+    "rprnmf plot learning X.csv --row-triplets t.csv --row-prior data --out curve.png"
 )
 @click.argument("x", type=INPUT_OR_FOLDER, metavar="X")
 @triplet_options
