@@ -183,7 +183,7 @@ def test_sigterm_ends_in_order(tmp_path):
         check=False,
     )
     assert done.returncode == 130
-    assert "rprnmf triplets check was stopped; nothing was written." in done.stderr
+    assert "rprnmf triplets check was stopped. Nothing was written." in done.stderr
     assert "Traceback" not in done.stderr
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 

@@ -81,7 +81,7 @@ def test_an_interrupt_and_an_error_have_their_codes(tmp_path, monkeypatch, capsy
     monkeypatch.setitem(EXPERIMENTS, "exp-approximation", replace(usual, run=stops))
     arguments = ["reproduce", "exp-approximation", "--jobs", "1", "--out", str(tmp_path)]
     assert main(arguments) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "The same command goes on from here" in capsys.readouterr().err
     arguments[3] = "0"
     assert main(arguments) == 1
     assert "rprnmf reproduce: jobs must be" in capsys.readouterr().err

@@ -22,7 +22,18 @@ INITS = ("random", "nndsvd", "nndsvda", "nndsvdar")
 GRAPHS = ("knn", "cosine")
 RESOLVE_METHODS = ("feedback-arc", "majority", "drop")
 MEASURES = ("weight", "lift", "relevance")
-FORMATS: tuple[str, ...] = ()
+FORMATS = (
+    "csv",
+    "ratings",
+    "texts",
+    "images",
+    "npy",
+    "npz",
+    "mtx",
+    "mat",
+    "h5ad",
+    "parquet",
+)
 EXPERIMENTS = (
     "movie-example",
     "four-points",

@@ -14,7 +14,7 @@ import click
 
 from rprnmf.cli.failures import say
 
-NOTHING_KEPT = "nothing was written."
+NOTHING_KEPT = "Nothing was written."
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Run:
     name: str = "rprnmf"
     debug: bool = False
     json: bool = False
+    quiet: bool = False
     code: int = 0
     after_stop: str = NOTHING_KEPT
     notes: list[str] = field(default_factory=list)
@@ -32,7 +33,8 @@ class Run:
         """Say something beside the results, each sentence once."""
         if text not in self.notes:
             self.notes.append(text)
-            say(f"note: {text}")
+            if not self.quiet:
+                say(f"note: {text}")
 
 
 class Command(click.Command):
@@ -62,15 +64,13 @@ class Command(click.Command):
                 formatter.write(f"  {line.strip()}\n")
 
 
-def command(example: str, *, json: bool = True) -> Callable[[Callable[..., Any]], Command]:
+def command(example: str) -> Callable[[Callable[..., Any]], Command]:
     """Turn a function with click's options into a command of its own name.
 
     Parameters
     ----------
     example : str
         Shown by ``--help``; a line per command.
-    json : bool, default=True
-        Whether it can print its report for a program.
     """
 
     def made(function: Callable[..., Any]) -> Command:
@@ -80,7 +80,7 @@ def command(example: str, *, json: bool = True) -> Callable[[Callable[..., Any]]
         return Command(
             name,
             callback=function,
-            params=[*params, *([JSON] if json else []), DEBUG, TRACEBACK],
+            params=[*params, JSON, QUIET, DEBUG, TRACEBACK],
             help=text,
             epilog=example,
         )
@@ -110,6 +110,7 @@ def _flag(name: str, keeps: str, text: str | None) -> click.Option:
 
 
 JSON = _flag("--json", "json", "Print the result as one JSON document.")
+QUIET = _flag("--quiet", "quiet", "No progress and no notes.")
 DEBUG = _flag("--debug", "debug", "Show where in the program an error arose.")
 TRACEBACK = _flag("--traceback", "debug", None)  # what it was called before
 

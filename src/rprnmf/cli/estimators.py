@@ -14,7 +14,7 @@ COMPONENTS = 10  # if nothing is said
 SIDES = ("row", "column")
 
 
-def estimator_of(given: Any, matrix: Any, *, verbose: int = 1) -> Any:
+def estimator_of(given: Any, matrix: Any, *, verbose: int = 0) -> Any:
     """The estimator that the options describe.
 
     Parameters
@@ -23,7 +23,7 @@ def estimator_of(given: Any, matrix: Any, *, verbose: int = 1) -> Any:
         The options of `model_options`.
     matrix : Matrix
         What was read; it says how entries are missing.
-    verbose : int, default=1
+    verbose : int, default=0
     """
     from rprnmf import estimators
 

@@ -14,7 +14,7 @@ from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
 from rprnmf.cli.fit_report import fit_report
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import seed, show, triplet_options
-from rprnmf.cli.report import Report
+from rprnmf.cli.report import Report, counted
 
 SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")
 
@@ -49,16 +49,39 @@ def fit(given: Any) -> Report:
     from rprnmf.persistence import save
 
     matrix = read_input(given, given.x)
-    model = estimator_of(given, matrix)
+    model = estimator_of(given, matrix, verbose=not given.run.quiet)
     knowledge = knowledge_of(given, matrix)
     if given.checkpoint is not None:
         knowledge["checkpoint"] = given.checkpoint
-        given.run.after_stop = f"the same command goes on from {given.checkpoint}."
     started = time.perf_counter()
-    model.fit(matrix.X, **knowledge)
+    try:
+        model.fit(matrix.X, **knowledge)
+    except KeyboardInterrupt:
+        keep_what_there_is(model, given)
+        raise
     seconds = time.perf_counter() - started
     if given.out is None:
         given.run.note("the model was not kept; --out FILE writes it.")
     else:
         save(model.set_params(verbose=0), given.out)
     return fit_report(model, matrix, seconds, given)
+
+
+def keep_what_there_is(model: Any, given: Any) -> None:
+    """After an interrupt: write the factors of the last iteration, and say how to go on.
+
+    A model that was there before is not replaced by one that is not finished.
+    """
+    from rprnmf.persistence import save
+
+    text = ""
+    if hasattr(model, "n_iter_") and given.out is not None and not given.out.exists():
+        save(model.set_params(verbose=0), given.out)
+        text = f"{given.out} has the factors of {counted(model.n_iter_, 'iteration')}. "
+    elif given.out is not None:
+        text = f"{given.out} was not written. "
+    if given.checkpoint is not None:
+        text += f"The same command goes on from {given.checkpoint}."
+    else:
+        text += "With --checkpoint FILE the same command could go on from where it was."
+    given.run.after_stop = text

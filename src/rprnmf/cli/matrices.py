@@ -97,7 +97,7 @@ def read_input(given: Any, path: str) -> Any:
         image_size=given.image_size,
         transpose=given.transpose,
     )
-    found = read_matrix(path, format=given.format, options=options, verbose=1)
+    found = read_matrix(path, format=given.format, options=options, verbose=not given.run.quiet)
     given.run.note(found.note)
     missing = getattr(given, "missing", "auto")
     if missing == "auto":

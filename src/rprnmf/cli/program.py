@@ -76,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return 2
     except (KeyboardInterrupt, click.Abort):
-        print(f"\n{state.name} was stopped; {state.after_stop}", file=sys.stderr)
+        print(f"\n{state.name} was stopped. {state.after_stop}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever read the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -45,12 +45,12 @@ def rank(given: Any) -> Report:
 
     matrix = read_input(given, given.x)
     ranks = check_ranks(given.ranks, min(matrix.X.shape))
-    estimator = estimator_of(given, matrix, verbose=0)
+    estimator = estimator_of(given, matrix)
     curve = choose_rank(
         *(estimator, matrix.X, ranks),
         n_splits=given.folds,
         random_state=given.seed,
-        verbose=1,
+        verbose=not given.run.quiet,
         **knowledge_of(given, matrix),
     )
     if given.picture is not None:

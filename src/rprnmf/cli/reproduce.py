@@ -39,10 +39,15 @@ def reproduce(given: Any) -> Report:
     from rprnmf.experiments import reproduce as run_experiment
     from rprnmf.experiments.harness.runner import default_folder
 
-    given.run.after_stop = "the same command goes on from here."
+    given.run.after_stop = "The same command goes on from here."
     out = given.out or Path(default_folder(given.quick))
     report = run_experiment(
-        given.name, quick=given.quick, out=out, jobs=given.jobs, report_only=given.report_only
+        given.name,
+        quick=given.quick,
+        out=out,
+        jobs=given.jobs,
+        report_only=given.report_only,
+        verbose=0 if given.run.quiet else 1,
     )
     # an earlier run may have left others, which are in the report too
     sections = [each for each in report.sections if given.name in ("all", each.name)]

@@ -50,9 +50,10 @@ def strength(given: Any) -> Report:
 
     matrix = read_input(given, given.x)
     curve = choose_strength(
-        *(estimator_of(given, matrix, verbose=0), matrix.X, given.strengths),
+        *(estimator_of(given, matrix), matrix.X, given.strengths),
         n_splits=given.folds,
         random_state=given.seed,
+        verbose=not given.run.quiet,
         **knowledge_of(given, matrix),
     )
     if given.picture is not None:

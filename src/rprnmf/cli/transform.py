@@ -13,6 +13,8 @@ from rprnmf.cli.models import align_columns, factor_of, load_model, names_of, wi
 from rprnmf.cli.options import side
 from rprnmf.cli.report import Report, counted
 
+SUFFIXES = (".csv", ".tsv", ".gz", ".npy", ".npz", ".parquet")
+
 
 @command("rprnmf transform model.rprnmf new.csv --out W.csv")
 @click.argument("model", type=INPUT)
@@ -28,7 +30,7 @@ def transform(given: Any) -> Report:
     Writes a row of W for each row of X. Columns of X are found by their names, if it has names.
     Without X: the factor of the fit itself, W, or with --side column the transpose of H.
     """
-    check_files(given.run, [given.out], [given.model, given.x])
+    check_files(given.run, [given.out], [given.model, given.x], SUFFIXES)
     from rprnmf.inputs import write_matrix
 
     model = load_model(given.model)
@@ -41,7 +43,8 @@ def transform(given: Any) -> Report:
         W = model.transform(align_columns(matrix, model, given.run))
         names = matrix.row_names
     columns = [f"component {k}" for k in range(W.shape[1])]
-    write_matrix(given.out, W, names, columns)
+    without = given.out.suffix.lower() == ".npy"  # has no place for names
+    write_matrix(given.out, W, *((None, None) if without else (names, columns)))
     n, K = W.shape
     document = {"out": str(given.out), "rows": n, "components": K}
     return Report(document, [f"{given.out}: {counted(n, 'row')} of {counted(K, 'component')}."])

@@ -46,10 +46,11 @@ def learning(given: Any) -> Report:
     knowledge = knowledge_of(given, matrix)
     triplets = knowledge.pop(f"{side}_triplets")
     curve = triplet_learning_curve(
-        *(estimator_of(given, matrix, verbose=0), matrix.X, triplets),
+        *(estimator_of(given, matrix), matrix.X, triplets),
         side=side,
         n_splits=given.folds,
         random_state=given.seed,
+        verbose=not given.run.quiet,
         **knowledge,
     )
     draw(lambda: plot_learning(curve), given.out, given.dpi)
