@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
 import click
 
 from rprnmf.cli.choices import FORMATS
+from rprnmf.cli.files import STDIN
 from rprnmf.cli.options import several
 
 TAB = "\\t"
+LARGE = 1 << 24  # bytes of a file that takes long to read
 
 
 class Size(click.ParamType):
@@ -97,7 +100,8 @@ def read_input(given: Any, path: str) -> Any:
         image_size=given.image_size,
         transpose=given.transpose,
     )
-    found = read_matrix(path, format=given.format, options=options, verbose=not given.run.quiet)
+    verbose = not given.run.quiet and path != STDIN and os.path.getsize(path) > LARGE
+    found = read_matrix(path, format=given.format, options=options, verbose=verbose)
     given.run.note(found.note)
     missing = getattr(given, "missing", "auto")
     if missing == "auto":

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from rprnmf.cli.files import STDIN, real_file
+DELIMITERS = (",", "\t", ";", "|")  # of equally many the first
 
 
 @dataclass(frozen=True)
@@ -51,34 +49,36 @@ class TextTable:
 
 
 def read_table(path: str) -> TextTable:
-    """A CSV file with a header, or a file that ends in .tsv with tabs.
+    """A table of text with a header: CSV, or with tabs, semicolons or bars between cells.
 
     Parameters
     ----------
     path : str
         ``-`` is standard input.
     """
-    shown = "standard input" if path == STDIN else path
-    with real_file(path, ".csv") as file:
-        delimiter = "\t" if file.suffix.lower() in (".tsv", ".tab") else ","
-        try:
-            with open(file, newline="", encoding="utf-8-sig") as stream:
-                reader = csv.reader(stream, delimiter=delimiter, strict=True)
-                rows = [(reader.line_num, row) for row in reader if row]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{shown} is not UTF-8 text ({error.reason}).") from None
-        except csv.Error as error:
-            raise ValueError(f"{shown}, line {reader.line_num}: {error}.") from None
-    if not rows:
-        raise ValueError(f"{shown} is empty; expected a header and one row per item.")
-    header = [cell.strip() for cell in rows[0][1]]
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise ValueError(f"{shown}, line {rows[0][0]}: the column {twice[0]!r} occurs twice.")
-    for line, row in rows[1:]:
-        if len(row) != len(header):
-            raise ValueError(
-                f"{shown}, line {line}: has {len(row)} cells, the header has {len(header)}."
-            )
-    cells: list[Any] = [row for _, row in rows[1:]]
-    return TextTable(shown, {name: [row[k] for row in cells] for k, name in enumerate(header)})
+    from rprnmf.inputs.matrix import Options
+    from rprnmf.inputs.source import open_source
+    from rprnmf.inputs.text import all_rows, take_sample
+
+    with open_source(path, 0, 1) as source:
+        delimiter = delimiter_of(source.head)
+        sample = take_sample(source, Options(delimiter=delimiter))
+        rows = list(all_rows(source, sample))
+        line, header = rows[0][0], [cell.strip() for cell in rows[0][1]]
+        for name in header:
+            if header.count(name) > 1:
+                raise source.fail(f"the column {name!r} occurs twice; expected it once.", line)
+        for line, row in rows[1:]:
+            if len(row) != len(header):
+                raise source.fail(f"has {len(row)} cells, the header has {len(header)}.", line)
+    columns = {name: [row[k] for _, row in rows[1:]] for k, name in enumerate(header)}
+    return TextTable(source.name, columns)
+
+
+def delimiter_of(head: bytes) -> str:
+    """What separates the names of columns: they are in the first line.
+
+    Later lines are not asked: texts have commas and blanks, tags have bars.
+    """
+    line = head.lstrip(b"\xef\xbb\xbf\r\n").split(b"\n", 1)[0].decode("latin-1")
+    return max(DELIMITERS, key=line.count)

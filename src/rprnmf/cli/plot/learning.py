@@ -16,9 +16,7 @@ from rprnmf.cli.pictures import check_picture, draw, picture_options
 from rprnmf.cli.report import Report, Table
 
 
-@command(
-    "rprnmf plot learning X.csv --row-triplets t.csv --row-prior data --out curve.png"
-)
+@command("rprnmf plot learning X.csv --row-triplets t.csv --row-prior data --out curve.png")
 @click.argument("x", type=INPUT_OR_FOLDER, metavar="X")
 @triplet_options
 @model_options.components
