@@ -1,0 +1,157 @@
+"""Ratings in long form: one line per entry, with a user, an item and a rating."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rprnmf.inputs.blocks import map_lines
+from rprnmf.inputs.entries import Entries, sparse_from_entries
+from rprnmf.inputs.layout import Layout
+from rprnmf.inputs.matrix import Matrix
+from rprnmf.inputs.names import PLAIN, NameTable, as_names, empty_codes
+from rprnmf.inputs.source import Source
+from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number
+from rprnmf.kernels.decimals import powers
+from rprnmf.kernels.delimited import Codes, Form, long_form
+
+SIDES = (0, 1)  # users, items
+BATCH = 1 << 16  # lines
+
+
+class Found(NamedTuple):
+    """What a file holds: entries by block, the names of both sides, and the encoding."""
+
+    blocks: list[Entries]
+    names: list[np.ndarray]
+    encoding: str
+
+
+def read_ratings(source: Source, sample: Sample, layout: Layout) -> Matrix:
+    """Read ratings from a text file."""
+    body = sample.rows[layout.first :]
+    texts = [not all(PLAIN.fullmatch(row[k]) for row in body if len(row) > k) for k in layout.roles]
+    found = _fast(source, sample, layout, texts[:2])
+    if found is None and not all(texts[:2]):
+        found = _fast(source, sample, layout, [True, True])
+    if found is None:
+        found = _general(source, sample, layout)
+    return to_matrix(source, found, sample.encoding)
+
+
+def to_matrix(source: Source, found: Found, expected: str) -> Matrix:
+    """The sparse matrix of some ratings, names that are whole numbers in order."""
+    n_entries = sum(len(block.values) for block in found.blocks)
+    if n_entries == 0:
+        raise source.fail("has no ratings; expected at least one line of user, item, rating.")
+    names, blocks = [], found.blocks
+    for side in SIDES:
+        known = as_names(found.names[side])
+        if known.dtype == np.int64:
+            order = np.argsort(known, kind="stable")
+            rank = np.empty(len(order), dtype=np.int32)
+            rank[order] = np.arange(len(order), dtype=np.int32)
+            known = known[order]
+            field = ("row_of", "column_of")[side]
+            blocks = [block._replace(**{field: rank[getattr(block, field)]}) for block in blocks]
+        names.append(known)
+    X, joined = sparse_from_entries(blocks, (len(names[0]), len(names[1])), source.n_jobs)
+    note = (
+        f"{source.title}: ratings in long form, {X.shape[0]} users x {X.shape[1]} items, "
+        f"{X.nnz} entries"
+    )
+    if joined:
+        note += f", {joined} repeated rating{'s' * (joined > 1)} averaged"
+    if found.encoding == FALLBACK != expected or expected == FALLBACK:
+        note += ", read as Latin-1 since it is not UTF-8"
+    return Matrix(X, names[0], names[1], "zero", "ratings", note + ".")
+
+
+def _fast(source: Source, sample: Sample, layout: Layout, texts: list[bool]) -> Found | None:
+    """Compiled; None if the file has something odd, which the general reader then finds."""
+    offset = sample.offset(layout.first)
+    if offset is None or sample.encoding == "utf-16":
+        return None
+    role = np.zeros(layout.n_cells, dtype=np.int64)
+    for side in SIDES:
+        role[layout.roles[side]] = 1 + side + 2 * texts[side]
+    role[layout.roles[2]] = 5
+    delimiter = sample.delimiter.encode()
+    form = Form(delimiter[0], len(delimiter), ord(sample.decimal), role, powers())
+    tables = [NameTable(kind) for kind in texts]
+    blocks: list[Entries] = []
+
+    def work(buffer: np.ndarray) -> tuple[int, list[Codes], np.ndarray, np.ndarray]:
+        n_lines = int(np.count_nonzero(buffer == 10))
+        codes = [empty_codes(n_lines, n_lines, kind) for kind in texts]
+        values, counts = np.empty(n_lines), np.zeros(2, dtype=np.int64)
+        n = long_form(buffer, len(buffer), form, *codes, values, counts)
+        return n, codes, values, counts
+
+    def after(buffer: np.ndarray, result: Any) -> bool:
+        n, codes, values, counts = result
+        if n < 0:
+            return False
+        users, items = (tables[s].join(buffer, codes[s], int(counts[s])) for s in SIDES)
+        if users is None or items is None:
+            return False
+        blocks.append(Entries(codes[0].code[:n], codes[1].code[:n], values[:n], users, items))
+        return True
+
+    if not map_lines(source, offset, work, after):
+        return None
+    named = [table.names(sample.encoding) for table in tables]
+    encoding = FALLBACK if FALLBACK in (named[0][1], named[1][1]) else sample.encoding
+    if FALLBACK == encoding != sample.encoding:
+        named = [table.names(FALLBACK) for table in tables]
+    return Found(blocks, [names for names, _ in named], encoding)
+
+
+def _general(source: Source, sample: Sample, layout: Layout) -> Found:
+    """Any CSV file, cell by cell; every error with its line."""
+    try:
+        return _cell_by_cell(source, sample, layout, sample.encoding)
+    except UnicodeDecodeError:
+        return _cell_by_cell(source, sample, layout, FALLBACK)
+
+
+def _cell_by_cell(source: Source, sample: Sample, layout: Layout, encoding: str) -> Found:
+    known: list[dict[str, int]] = [{}, {}]
+    at = layout.roles
+    store: tuple[list, list, list] = ([], [], [])
+    blocks: list[Entries] = []
+
+    def keep() -> None:
+        rows, columns = (np.array(codes, dtype=np.int32) for codes in store[:2])
+        same = [np.arange(len(names), dtype=np.int32) for names in known]
+        blocks.append(Entries(rows, columns, np.array(store[2]), *same))
+        for part in store:
+            part.clear()
+
+    with source.guard():
+        rows = all_rows(source, sample, encoding)
+        for n, (line, row) in enumerate(rows):
+            if n < layout.first:
+                continue
+            if len(row) != layout.n_cells:
+                raise source.fail(f"has {len(row)} cells, expected {layout.n_cells}.", line)
+            for side in SIDES:
+                name = row[at[side]].strip()
+                if not name:
+                    raise source.fail(
+                        "expected a name, found nothing.", line, layout.label(at[side])
+                    )
+                store[side].append(known[side].setdefault(name, len(known[side])))
+            value = number(row[at[2]], sample.decimal)
+            if value is None or not 0 <= value < np.inf:
+                label = layout.label(at[2])
+                raise source.fail(
+                    f"expected a rating, a number of at least 0, found {row[at[2]]!r}.", line, label
+                )
+            store[2].append(value)
+            if len(store[2]) == BATCH:
+                keep()
+    if store[2]:
+        keep()
+    return Found(blocks, [np.array(list(names), dtype=object) for names in known], encoding)
