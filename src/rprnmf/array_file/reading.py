@@ -13,26 +13,29 @@ import numpy as np
 
 from rprnmf.array_file.layout import (
     CHECKSUM,
+    DEEPEST,
     DTYPES,
     MAGIC,
-    MOST_DIMENSIONS,
     MOST_HEADER,
     NAME,
     PREFIX,
     VERSION,
     FileFormatError,
+    n_entries,
     padded,
 )
 
 
-def read_arrays(path: Any, *, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_arrays(
+    path: Any, *, kind: str | tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read what `write_arrays` wrote.
 
     Parameters
     ----------
     path : path-like
-    kind : str
-        What the file must hold.
+    kind : str or tuple of str
+        What the file must hold; of several, one.
 
     Returns
     -------
@@ -62,12 +65,12 @@ def read_arrays(path: Any, *, kind: str) -> tuple[dict[str, Any], dict[str, np.n
         raise FileFormatError(f"{path} is not a file, but a folder or a device.")
     with open(path, "rb") as file:
         try:
-            return _read(file, kind)
+            return _read(file, (kind,) if isinstance(kind, str) else kind)
         except FileFormatError as error:
             raise FileFormatError(f"{path} cannot be read: {error}") from error.__cause__
 
 
-def _read(file: BinaryIO, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(file: BinaryIO, kinds: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     length = os.fstat(file.fileno()).st_size
     text_length = _check_prefix(file.read(PREFIX.size), length)
     _check_checksum(file, length)
@@ -75,9 +78,9 @@ def _read(file: BinaryIO, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarr
     content = _parsed(_exactly(file, text_length))
     if not isinstance(content, dict) or set(content) != {"kind", "header", "arrays"}:
         raise FileFormatError("its header must have the parts kind, header and arrays.")
-    if content["kind"] != kind:
+    if content["kind"] not in kinds:
         found = str(content["kind"])[:40]
-        raise FileFormatError(f"it holds a {found!r}, expected a {kind!r}.")
+        raise FileFormatError(f"it holds {found!r}, expected {' or '.join(map(repr, kinds))}.")
     if not isinstance(content["header"], dict) or not isinstance(content["arrays"], list):
         raise FileFormatError("its header must be an object, and its arrays a list.")
     listed = _check_list(content["arrays"])
@@ -146,12 +149,25 @@ def _parsed(text: bytes) -> Any:
         return float(digits)
 
     try:
-        return json.loads(
+        found = json.loads(
             text.decode(), object_pairs_hook=unique, parse_float=number, parse_constant=number
         )
     except (ValueError, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else error
         raise FileFormatError(f"its header is not in order: {why}.") from None
+    _check_depth(found)
+    return found
+
+
+def _check_depth(content: Any) -> None:
+    """A header that readers can walk with functions that call themselves."""
+    level = [content] if isinstance(content, dict | list) else []
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for each in parts for part in each if isinstance(part, dict | list)]
+        if not level:
+            return
+    raise FileFormatError(f"its header is not in order: nested more than {DEEPEST} deep.")
 
 
 Listed = tuple[np.dtype, tuple[int, ...], Any, int]
@@ -173,14 +189,7 @@ def _check_list(listed: list[Any]) -> dict[str, Listed]:
             )
         if order not in ("C", "F"):
             raise FileFormatError(f"the order of the array {name!r} must be 'C' or 'F'.")
-        if (
-            not isinstance(shape, list)
-            or len(shape) > MOST_DIMENSIONS
-            or any(type(n) is not int or n < 0 for n in shape)
-            or math.prod(max(n, 1) for n in shape) > np.iinfo(np.int64).max // 16
-        ):
-            raise FileFormatError(f"the array {name!r} has no possible shape: {str(shape)[:80]}.")
-        nbytes = math.prod(shape) * DTYPES[dtype].itemsize
+        nbytes = n_entries(shape) * DTYPES[dtype].itemsize
         found[name] = DTYPES[dtype], tuple(shape), order, nbytes
     return found
 
