@@ -404,3 +404,10 @@ def check_start(
             "multiplicative step cannot leave zero."
         )
     return array.astype(dtype)
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number, not below the least one."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number from {least}, got {value!r}.")
+    return int(value)

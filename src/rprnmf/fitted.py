@@ -62,6 +62,17 @@ class FittedSide(NamedTuple):
         return known, near < far
 
 
+def check_model(model: Any) -> None:
+    """Refuse what is no fitted factorisation."""
+    needed = "a fitted NMF, GNMF, LCNMF or RPRNMF is needed"
+    if hasattr(model, "steps"):
+        raise TypeError(f"{needed}, got a Pipeline: pass its last step, pipe[-1].")
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        found = model.__name__ if isinstance(model, type) else type(model).__name__
+        raise TypeError(f"{needed}, got {found}.")
+    check_is_fitted(model)
+
+
 def fitted_side(model: Any, side: str, names: Any = None) -> FittedSide:
     """The rows or columns of a fitted model.
 
@@ -75,16 +86,7 @@ def fitted_side(model: Any, side: str, names: Any = None) -> FittedSide:
     """
     if side not in SIDES:
         raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
-    if hasattr(model, "steps"):
-        raise TypeError(
-            "a fitted NMF, GNMF, LCNMF or RPRNMF is needed, got a Pipeline: pass its last step, "
-            "pipe[-1]."
-        )
-    if not hasattr(model, "fit"):
-        raise TypeError(
-            f"a fitted NMF, GNMF, LCNMF or RPRNMF is needed, got {type(model).__name__}."
-        )
-    check_is_fitted(model)
+    check_model(model)
     W, H = getattr(model, "embedding_", None), getattr(model, "components_", None)
     factors = [W, None if H is None else np.asarray(H).T]
     index = SIDES.index(side)

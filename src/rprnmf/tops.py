@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from rprnmf.checks import check_count
 from rprnmf.fitted import FittedSide, fitted_side
 
 
@@ -73,8 +73,9 @@ def top_features(
     -------
     tops : list of list of (name, number), or DataFrame
         One list per component, the strongest feature first, each with the number that it was
-        chosen by. The DataFrame has one row per component and feature, with the columns
-        component, rank (from 1), feature and the name of the measure.
+        chosen by. Weights of different components have different units. The DataFrame has one row
+        per component and feature, with the columns component, rank (from 1), feature and the name
+        of the measure.
 
     Examples
     --------
@@ -126,8 +127,7 @@ def top_items(
 
 def tops_of(side: FittedSide, n: int, by: str) -> list[list[tuple[int, float]]]:
     """Positions of the strongest rows of a factor, with their numbers, for each component."""
-    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"n must be a whole number from 1, got {n!r}.")
+    check_count(n, "n")
     if by not in MEASURES:
         raise ValueError(f"by must be one of {', '.join(MEASURES)}; got {by!r}.")
     F = _unit(side.factor)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from rprnmf.fitted import SIDES
+from rprnmf.fitted import SIDES, check_model
 from rprnmf.plotting.placing import place_legend
 from rprnmf.plotting.style import GREY, INK, MET, UNMET, axes_or_new, open_frame
 
@@ -64,11 +63,7 @@ class HistoryDisplay:
         -------
         display : HistoryDisplay
         """
-        if not hasattr(model, "fit"):
-            raise TypeError(
-                f"a fitted NMF, GNMF, LCNMF or RPRNMF is needed, got {type(model).__name__}."
-            )
-        check_is_fitted(model)
+        check_model(model)
         if not hasattr(model, "history_"):
             raise TypeError(f"{type(model).__name__} keeps no history_, which is to be drawn.")
         return cls(model.history_).plot(ax)

@@ -119,9 +119,8 @@ class LearningDisplay:
             _, low, high = curve.predict(more)
             ax.fill_between(more, low, high, color=GREY, alpha=0.15, linewidth=0)
             along = np.concatenate((np.geomspace(sizes[0], sizes[-1], 40), more))
-            style = {"color": GREY, "linestyle": "--", "linewidth": 1.0}
-            expected = curve.predict(along)[0]
-            self.expected_ = ax.plot(along, expected, label="expected by a rule", **style)[0]
+            self.expected_ = ax.plot(along, curve.predict(along)[0], color=GREY, linestyle="--")[0]
+            self.expected_.set(label="fitted rule, continued", linewidth=1.0)
             lows += [*low]
         chance = ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":", label="chance")
         ax.set(xlabel="comparisons known", ylabel="share of unseen comparisons predicted")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rprnmf.checks import check_count
 from rprnmf.fitted import fitted_side
 from rprnmf.plotting.placing import place_images, place_names, room_of, spread_out
 from rprnmf.plotting.positions import plane
@@ -159,6 +160,8 @@ default=None
         -------
         self : MapDisplay
         """
+        check_count(n_names, "n_names", least=0)
+        check_count(n_lines, "n_lines", least=0)
         self.ax_ = axes_or_new(ax, (6.4, self._height()))
         self.figure_ = self.ax_.figure
         n = len(self.points)
@@ -260,7 +263,7 @@ def thinned(met: np.ndarray, n: int) -> dict[str, np.ndarray]:
     """At most n comparisons, evenly chosen; up to half are unmet ones, more if these are more."""
     kinds = np.flatnonzero(met), np.flatnonzero(~met)
     n = max(min(n, len(met)), 0)
-    share = int(np.ceil(n * len(kinds[1]) / len(met))) if len(met) else 0
+    share = n * len(kinds[1]) // max(len(met), 1)
     n_unmet = min(len(kinds[1]), max(n // 2, share))
     n_met = min(len(kinds[0]), n - n_unmet)
     n_unmet = min(len(kinds[1]), n - n_met)

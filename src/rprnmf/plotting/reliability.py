@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
+from rprnmf.checks import check_count
 from rprnmf.plotting.placing import place_legend
 from rprnmf.plotting.style import GREY, MET, axes_or_new, open_frame
 
@@ -95,8 +95,7 @@ class ReliabilityDisplay:
             raise ValueError(
                 f"a reliability curve needs at least one triplet, got the shape {chances.shape}."
             )
-        if not isinstance(n_bins, Integral) or n_bins < 1:
-            raise ValueError(f"n_bins must be a whole number from 1, got {n_bins!r}.")
+        check_count(n_bins, "n_bins")
         right = chances > 0.5
         sure = np.maximum(chances, 1.0 - chances)
         bins = np.array_split(np.argsort(sure, kind="stable"), min(n_bins, len(sure)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rprnmf.checks import check_count
 from rprnmf.fitted import SIDES, fitted_side
 from rprnmf.plotting.style import MET, UNMET, axes_or_new, note, open_frame, short
 
@@ -125,6 +126,7 @@ class TripletsDisplay:
         -------
         self : TripletsDisplay
         """
+        check_count(n, "n")
         total = self.met + self.unmet
         order = np.lexsort((-total, -self.unmet))
         order = order[total[order] > 0]
