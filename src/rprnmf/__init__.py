@@ -43,6 +43,7 @@ _ROOMS = (
     "datasets",
     "estimators",
     "experiments",
+    "inputs",
     "metrics",
     "model_selection",
     "persistence",

@@ -28,7 +28,7 @@ ORDER = [
     {"fitted"},
     {"estimators", "model_selection", "tops"},
     {"persistence", "plotting"},
-    {"datasets"},
+    {"datasets", "inputs"},
     {"experiments"},
     {"cli"},
     {"__init__"},
