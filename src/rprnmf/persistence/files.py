@@ -197,7 +197,7 @@ def _built(header: dict[str, Any], pool: Pool) -> Any:
         pool.check_empty()
         return value
     kinds = {kind.__name__: kind for kind in MODELS}
-    if header.get("class") not in kinds:
+    if not isinstance(header.get("class"), str) or header["class"] not in kinds:
         raise ValueError(f"models of the class {str(header.get('class'))[:40]!r} are not known.")
     kind: Any = kinds[header["class"]]
     parts = ("class", "state", "written", "parameters", "attributes", "requests")
@@ -207,8 +207,8 @@ def _built(header: dict[str, Any], pool: Pool) -> Any:
     plain, reader = Reader(pool), Reader(pool, OBJECTS)
     model = kind(**{name: plain.value(node) for name, node in parameters.items()})
     found = {name: reader.value(node) for name, node in attributes.items()}
-    pool.check_empty()
     check_model(model, found)
+    pool.check_empty()
     vars(model).update(found)
     set_requests(model, requests)
     return model

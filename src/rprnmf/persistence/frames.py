@@ -37,7 +37,7 @@ def frame_node(frame: Any, writer: Any, where: str, depth: int) -> dict[str, Any
         "index": index_node(frame.index, writer, f"{where}.index", depth + 1),
         "name": name,
         "data": [
-            column_node(column.array, writer, f"{where}[{column.name!r}]", depth + 1)
+            column_node(column, writer, f"{where}[{column.name!r}]", depth + 1)
             for column in columns
         ],
     }
@@ -67,8 +67,8 @@ def read_frame(node: Any, reader: Any, depth: int) -> Any:
 
 
 def column_node(values: Any, writer: Any, where: str, depth: int) -> dict[str, Any]:
-    """The values of a column, with their dtype."""
-    dtype = values.dtype
+    """The values of a Series or an Index, with their dtype."""
+    dtype, values = values.dtype, values.array
     if isinstance(dtype, np.dtype) and (dtype.kind in "mMO" or dtype.name in DTYPES):
         return {"type": None, "values": writer.node(values.to_numpy(), where, depth)}
     name = type(dtype).__name__
@@ -123,7 +123,7 @@ def index_node(index: Any, writer: Any, where: str, depth: int) -> dict[str, Any
     return {
         "type": "plain",
         "names": names,
-        "values": column_node(index.array, writer, where, depth),
+        "values": column_node(index, writer, where, depth),
     }
 
 

@@ -171,7 +171,8 @@ def unmet(value: Any, where: str, sizes: Sizes) -> None:
     """Rows (q, r, s) of positions or names."""
     if type(value) is not np.ndarray or value.dtype not in (np.dtype(np.int64), np.dtype("O")):
         refuse(where, "an array of positions or names", kind_of(value))
-    check_shape(value.shape, ("unmet of " + where, 3), where, sizes)
+    if value.ndim != 2 or value.shape[1] != 3:
+        refuse(where, "of the shape (n_triplets, 3)", value.shape)
     if value.dtype == object:
         _check_hashable(value.ravel(), where)
 
