@@ -83,7 +83,7 @@ def test_lift_and_relevance_by_their_formulas():
     names = model.column_names_.tolist()
     for by, expected in (("lift", share / overall), ("relevance", share**3 / overall**2)):
         for top, row in zip(top_features(model, 1000, by=by), expected, strict=True):
-            assert {name: number for name, number in top} == pytest.approx(
+            assert dict(top) == pytest.approx(
                 {name: v for name, v in zip(names, row, strict=True) if v > 0}
             )
             assert [number for _, number in top] == sorted((v for _, v in top), reverse=True)

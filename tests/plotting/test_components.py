@@ -111,7 +111,12 @@ def test_names_are_text_and_stay_in_their_panel():
     display = ComponentsDisplay.from_estimator(fitted(), names=names, ax=Figure((3, 2)).subplots())
     display.figure_.canvas.draw()
     texts = [text for text in display.ax_.texts if text not in display.titles_]
-    assert all(text.get_clip_path() is not None for text in texts)
+    for text in texts:
+        place = round(text.get_position()[0] / 1.12)
+        panel = text.get_clip_box().transformed(display.ax_.transData.inverted())
+        assert text.get_clip_on()
+        assert panel.x0 == pytest.approx(1.12 * place)
+        assert panel.x1 < 1.12 * (place + 1)
     assert "$a$ and $" in {text.get_text() for text in texts}
 
 

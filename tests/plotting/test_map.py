@@ -277,6 +277,19 @@ def test_thumbnails(tail):
     assert box.width / box.height == pytest.approx(tail[1] / tail[0], rel=0.1)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("tail", [(4, 4), (4, 4, 3)])
+def test_thumbnails_of_any_numbers(tail, dtype, caplog):
+    images = (255 * np.random.default_rng(0).random((N, *tail))).astype(dtype)
+    if images.dtype.kind == "f":
+        images[0] = np.nan  # as rows of incomplete data are
+        images[1, 0] = np.nan
+    display = MapDisplay.from_estimator(fitted(), images=images)
+    display.figure_.canvas.draw()
+    assert len(display.images_) >= 3
+    assert caplog.text == ""  # matplotlib complains of colours out of range there
+
+
 def test_thumbnails_of_thousands(large):
     display = MapDisplay.from_estimator(large, images=np.ones((3000, 8, 8), np.uint8))
     assert 30 <= len(display.images_) <= 400

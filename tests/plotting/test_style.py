@@ -86,5 +86,6 @@ def test_the_two_colours_differ_for_the_colour_blind():
 def test_long_names_are_shortened():
     assert short("a\n b") == "a b"
     assert short("x" * 24) == "x" * 24
-    assert short("x" * 25) == "x" * 23 + "…"
+    assert short("x" * 25) == "x" * 14 + "…" + "x" * 9
+    assert short("a name with a long end 17") == "a name with a…ng end 17"
     assert short(7) == "7"

@@ -176,7 +176,7 @@ class ComponentsDisplay:
         self.ax_.set_ylim(top + 1.02 * height, -TITLE * height)
 
     def _draw_bars(self, place: int, column: int, row: int) -> None:
-        from matplotlib.patches import Rectangle
+        from matplotlib.transforms import Bbox, TransformedBbox
 
         deepest = max(map(len, self.tops))
         left, top = column * (1 + GAP), row * (deepest + 2.0)
@@ -185,11 +185,12 @@ class ComponentsDisplay:
         places = top + np.arange(len(tops))
         lengths = numbers / numbers.max(initial=0.0) if len(tops) else numbers
         self.bars_.append(self.ax_.barh(places, lengths, 0.86, left=left, color=PALE))
+        corners = Bbox([[left, top - 1], [left + 1 + 0.8 * GAP, top + deepest]])
+        panel = TransformedBbox(corners, self.ax_.transData)
         for y, (name, _) in zip(places, tops, strict=True):
             text = self.ax_.text(left + 0.03, y, short(name), va="center", fontsize="small")
             text.set(parse_math=False, color=INK)
-            panel = Rectangle((left, top - 1), 1 + 0.8 * GAP, deepest + 1)
-            text.set_clip_path(panel.get_path(), panel.get_transform() + self.ax_.transData)
+            text.set(clip_on=True, clip_path=None, clip_box=panel)
         self._title(place, left, top - 0.6, "left")
         if row == 0:
             self.ax_.set_xlim(0, column * (1 + GAP) + 1)

@@ -14,6 +14,7 @@ from rprnmf.plotting.style import GREY, MET, UNMET, axes_or_new, bare
 
 # Items without names are numbered on the map if there are no more than this.
 NUMBERED = 50
+CROWD = 300
 MARGIN = 0.1  # beside the items, as a fraction of what they take
 
 
@@ -224,6 +225,7 @@ default=None
         if not len(self.triplets):
             return
         handles = []
+        front = 3.1 if len(self.points) > CROWD else 1.0  # a crowd of points would hide them
         drawn = thinned(self.met, n_lines)
         alpha = float(np.clip(30 / max(sum(map(len, drawn.values())), 1), 0.35, 0.9))
         for (kind, chosen), color, width in zip(
@@ -234,7 +236,7 @@ default=None
                 "color": color,
                 "linewidth": width,
                 "alpha": alpha,
-                "zorder": 1 + width / 2,
+                "zorder": front + width / 4,
             }
             near = LineCollection([*np.stack((q, r), axis=1)], **look)
             far = LineCollection([*np.stack((q, s), axis=1)], linestyle=":", **look)
@@ -247,8 +249,8 @@ default=None
                 Line2D([], [], color=color, lw=2 * width, label=f"{kind}: {count}{part}")
             )
         handles += [
-            Line2D([], [], color=GREY, label="q to r, which should be closer"),
-            Line2D([], [], color=GREY, linestyle=":", label="q to s"),
+            Line2D([], [], color=GREY, label="q to r (near)"),
+            Line2D([], [], color=GREY, linestyle=":", label="q to s (far)"),
         ]
         self.ax_.legend(
             handles=handles,
@@ -284,6 +286,10 @@ def check_images(images: Any, n: int) -> np.ndarray:
         )
     if found.dtype.kind not in "uifb":
         raise TypeError(f"images must be numbers, got dtype {found.dtype}.")
+    if found.dtype.kind == "b":
+        found = found.astype(np.uint8)
+    if found.ndim == 4 and found.dtype.kind == "f":  # matplotlib has colours from 0 to 1
+        found = np.nan_to_num(found) / max(np.nanmax(found, initial=0.0), 1.0)
     return found
 
 

@@ -12,6 +12,7 @@ from sklearn.manifold import smacof
 from rprnmf.penalties import DISTANCES
 
 METHODS = ("pca", "mds")
+ITERATIONS = 100  # of scaling, which begins at the principal components
 
 
 def plane(F: np.ndarray, method: Any, distance: str) -> tuple[np.ndarray, list[str]]:
@@ -68,4 +69,5 @@ def scaled(F: np.ndarray, start: np.ndarray, distance: str) -> np.ndarray:
     floor = float(np.finfo(np.float64).eps * F.mean())
     squared = DISTANCES[distance].with_floor(floor).values(np.ascontiguousarray(F), q, r)
     apart = squareform(np.sqrt(squared))
-    return smacof(apart, init=start, n_init=1, n_components=2, random_state=0)[0]
+    settings = {"n_init": 1, "max_iter": ITERATIONS, "n_components": 2, "random_state": 0}
+    return smacof(apart, init=start, **settings)[0]

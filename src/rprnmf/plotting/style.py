@@ -20,7 +20,7 @@ RC: dict[Any, Any] = {
 # those of unmet comparisons are wider.
 MET, UNMET = "#0072b2", "#d55e00"
 INK, GREY, PALE = "#222222", "#7a7f87", "#a9d0ea"
-LONGEST = 24  # characters of a name
+LONGEST, TAIL = 24, 9  # characters of a name, and of its end where it is cut
 
 
 def need_matplotlib(what: str = "rprnmf.plotting", extra: str = "plot") -> Any:
@@ -69,6 +69,8 @@ def note(ax: Any, text: str) -> None:
 
 
 def short(name: Any) -> str:
-    """A name on one line, not too long."""
+    """A name on one line, not too long; both of its ends, for names often differ in the last."""
     text = " ".join(str(name).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    if len(text) <= LONGEST:
+        return text
+    return text[: LONGEST - TAIL - 1].rstrip() + "…" + text[-TAIL:].lstrip()
