@@ -17,6 +17,7 @@ ROOT = Path(rprnmf.__file__).parent
 #: a room may import only from rooms above it in this list
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
+    {"inputs"},
     {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
     {"scale", "labels"},
