@@ -175,8 +175,6 @@ def test_bad_input_as_a_process(data):
     assert (done.returncode, done.stdout) == (1, "")
     assert "rprnmf fit: -k 50 is too many components: X has 30 rows and 6 columns" in done.stderr
     assert "Traceback" not in done.stderr
-    done = run_program("fit", "ratings.csv", "-k", 50, "--debug", cwd=data)
-    assert (done.returncode, "Traceback" in done.stderr) == (1, True)
 
 
 def test_positions_though_there_are_names(data, call, tmp_path):

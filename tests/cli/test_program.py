@@ -212,7 +212,7 @@ def test_commands_say_what_they_take():
 def test_no_colours_in_a_file_and_with_no_color(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("q,r,s\na,b,c\na,c,b\n")
-    for env in ({}, {"NO_COLOR": "1", "FORCE_COLOR": ""}, {"COLUMNS": "120"}):
-        done = run_program("triplets", "check", path, env=env)
-        assert done.returncode == 0
-        assert "\x1b" not in done.stdout
+    done = run_program("triplets", "check", path)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 
@@ -43,15 +45,19 @@ def test_check_names_what_contradicts(crowd, capsys):
 def test_check_as_a_process_reads_standard_input(crowd, tmp_path):
     done = run_program("triplets", "check", "-", "--json", stdin=crowd.read_text())
     assert (done.returncode, json.loads(done.stdout)["consistent"]) == (0, False)
-    done = run_program("triplets", "check", "-", stdin="q,r\na,b\n")
-    assert done.returncode == 1
-    assert done.stderr.startswith("rprnmf triplets check: standard input, line 1: the column 's'")
-    assert done.stdout == ""
     done = run_program("triplets", "check", tmp_path / "nowhere.csv")
     assert done.returncode == 1
     assert done.stderr == (
         f"rprnmf triplets check: {tmp_path / 'nowhere.csv'}: there is no such file\n"
     )
+
+
+def test_errors_in_standard_input_say_so(capsys, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(b"q,r\na,b\n"))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert main(["triplets", "check", "-"]) == 1
+    text = capsys.readouterr().err
+    assert text.startswith("rprnmf triplets check: standard input, line 1: the column 's'")
 
 
 def test_consistent_ones_are_called_so(tmp_path, capsys):

@@ -17,7 +17,7 @@ ROOT = Path(rprnmf.__file__).parent
 #: a room may import only from rooms above it in this list
 ORDER = [
     {"split", "threads", "kernels", "checks", "atomic_file", "progress"},
-    {"array_file"},
+    {"array_file", "inputs"},
     {"checkpoints"},
     {"triplets", "observed", "graphs"},
     {"losses", "penalties", "priors", "tying"},
@@ -28,7 +28,7 @@ ORDER = [
     {"fitted"},
     {"estimators", "model_selection", "tops"},
     {"persistence", "plotting"},
-    {"datasets", "inputs"},
+    {"datasets"},
     {"experiments"},
     {"cli"},
     {"__init__"},

@@ -72,6 +72,11 @@ class Columns:
         found = [number(cell, self.decimal) for cell in self.cells[place]]
         return None not in found and not all(is_missing(cell) for cell in self.cells[place])
 
+    def mostly_numeric(self, place: int) -> bool:
+        """Whether at least half of the cells are numbers."""
+        found = [number(cell, self.decimal) for cell in self.cells[place]]
+        return 2 * sum(value is not None for value in found) >= len(found)
+
     def whole(self, place: int) -> bool:
         """Whether all cells are whole numbers."""
         return all(WHOLE.fullmatch(cell) for cell in self.cells[place])
@@ -182,7 +187,7 @@ def _has_header(rows: list[list[str]], decimal: str) -> bool:
     if not rest:
         return len(first) > 1 and all(number(cell, decimal) is None for cell in first)
     columns = Columns(rest, decimal)
-    if len(first) == columns.width - 1:
+    if all(len(row) == len(first) + 1 for row in rest):
         return True
     if len(first) != columns.width:
         return False
@@ -227,7 +232,7 @@ def _long_roles(header: list[str] | None, columns: Columns) -> tuple[int, ...] |
         return None
     if header is not None:
         named = _named_roles(header)
-        if None not in named and columns.numeric(named[2] or 0):
+        if None not in named and columns.mostly_numeric(named[2] or 0):
             return tuple(k for k in named if k is not None)
     if columns.width not in LONG or not columns.numeric(2):
         return None

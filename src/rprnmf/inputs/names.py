@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.inputs.text import FALLBACK
 from rprnmf.kernels.delimited import Codes, fill_slots, join_integers, join_texts
 
 PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -35,14 +34,6 @@ def first_repeated(names: Any) -> tuple[Any, int, int] | None:
     name = next(name for name, count in Counter(found).items() if count > 1)
     first = found.index(name)
     return name, first, found.index(name, first + 1)
-
-
-def decode_all(names: list[bytes], encoding: str) -> tuple[list[str], str]:
-    """Texts in one encoding: the given one, or Latin-1 if that does not fit."""
-    try:
-        return [name.decode(encoding) for name in names], encoding
-    except UnicodeDecodeError:
-        return [name.decode(FALLBACK) for name in names], FALLBACK
 
 
 def empty_codes(n_names: int, n_lines: int, texts: bool) -> Codes:
@@ -98,12 +89,11 @@ class NameTable:
                 new[: min(self.n, len(known))] = known[: self.n]
             fill_slots(self.codes.slots, self.codes.key, self.n, not self.texts)
 
-    def names(self, encoding: str) -> tuple[np.ndarray, str]:
-        """All names, and the encoding that they turned out to be in."""
+    def names(self, encoding: str) -> np.ndarray:
+        """All names, which are in this encoding; else UnicodeDecodeError."""
         if not self.texts:
-            return self.codes.key[: self.n].copy(), encoding
+            return self.codes.key[: self.n].copy()
         data = self.store.tobytes()
         begin, length = self.codes.begin[: self.n].tolist(), self.codes.length[: self.n].tolist()
-        cut = [data[b : b + n] for b, n in zip(begin, length, strict=True)]
-        texts, encoding = decode_all(cut, encoding)
-        return np.fromiter(texts, dtype=object, count=len(texts)), encoding
+        texts = [data[b : b + n].decode(encoding) for b, n in zip(begin, length, strict=True)]
+        return np.fromiter(texts, dtype=object, count=len(texts))

@@ -146,4 +146,4 @@ def _ratings(source: Source, table: Any, layout: Layout) -> Matrix:
         )
     same = [np.arange(len(known), dtype=np.int32) for known in names]
     block = Entries(codes[0], codes[1], values, *same)
-    return to_matrix(source, Found([block], names, "utf-8"), "utf-8")
+    return to_matrix(source, Found([block], names, "utf-8"))

@@ -12,7 +12,7 @@ from rprnmf.inputs.layout import Layout
 from rprnmf.inputs.matrix import Matrix
 from rprnmf.inputs.names import PLAIN, NameTable, as_names, empty_codes
 from rprnmf.inputs.source import Source
-from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number
+from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number, with_fallback
 from rprnmf.kernels.decimals import powers
 from rprnmf.kernels.delimited import Codes, Form, long_form
 
@@ -37,10 +37,10 @@ def read_ratings(source: Source, sample: Sample, layout: Layout) -> Matrix:
         found = _fast(source, sample, layout, [True, True])
     if found is None:
         found = _general(source, sample, layout)
-    return to_matrix(source, found, sample.encoding)
+    return to_matrix(source, found)
 
 
-def to_matrix(source: Source, found: Found, expected: str) -> Matrix:
+def to_matrix(source: Source, found: Found) -> Matrix:
     """The sparse matrix of some ratings, names that are whole numbers in order."""
     n_entries = sum(len(block.values) for block in found.blocks)
     if n_entries == 0:
@@ -63,7 +63,7 @@ def to_matrix(source: Source, found: Found, expected: str) -> Matrix:
     )
     if joined:
         note += f", {joined} repeated rating{'s' * (joined > 1)} averaged"
-    if found.encoding == FALLBACK != expected or expected == FALLBACK:
+    if found.encoding == FALLBACK:
         note += ", read as Latin-1 since it is not UTF-8"
     return Matrix(X, names[0], names[1], "zero", "ratings", note + ".")
 
@@ -71,7 +71,7 @@ def to_matrix(source: Source, found: Found, expected: str) -> Matrix:
 def _fast(source: Source, sample: Sample, layout: Layout, texts: list[bool]) -> Found | None:
     """Compiled; None if the file has something odd, which the general reader then finds."""
     offset = sample.offset(layout.first)
-    if offset is None or sample.encoding == "utf-16":
+    if offset is None:
         return None
     role = np.zeros(layout.n_cells, dtype=np.int64)
     for side in SIDES:
@@ -101,19 +101,18 @@ def _fast(source: Source, sample: Sample, layout: Layout, texts: list[bool]) -> 
 
     if not map_lines(source, offset, work, after):
         return None
-    named = [table.names(sample.encoding) for table in tables]
-    encoding = FALLBACK if FALLBACK in (named[0][1], named[1][1]) else sample.encoding
-    if FALLBACK == encoding != sample.encoding:
-        named = [table.names(FALLBACK) for table in tables]
-    return Found(blocks, [names for names, _ in named], encoding)
+
+    def decoded(encoding: str) -> Found:
+        return Found(blocks, [table.names(encoding) for table in tables], encoding)
+
+    return with_fallback(source, sample.encoding, decoded)
 
 
 def _general(source: Source, sample: Sample, layout: Layout) -> Found:
     """Any CSV file, cell by cell; every error with its line."""
-    try:
-        return _cell_by_cell(source, sample, layout, sample.encoding)
-    except UnicodeDecodeError:
-        return _cell_by_cell(source, sample, layout, FALLBACK)
+    return with_fallback(
+        source, sample.encoding, lambda name: _cell_by_cell(source, sample, layout, name)
+    )
 
 
 def _cell_by_cell(source: Source, sample: Sample, layout: Layout, encoding: str) -> Found:
@@ -129,29 +128,25 @@ def _cell_by_cell(source: Source, sample: Sample, layout: Layout, encoding: str)
         for part in store:
             part.clear()
 
-    with source.guard():
-        rows = all_rows(source, sample, encoding)
-        for n, (line, row) in enumerate(rows):
-            if n < layout.first:
-                continue
-            if len(row) != layout.n_cells:
-                raise source.fail(f"has {len(row)} cells, expected {layout.n_cells}.", line)
-            for side in SIDES:
-                name = row[at[side]].strip()
-                if not name:
-                    raise source.fail(
-                        "expected a name, found nothing.", line, layout.label(at[side])
-                    )
-                store[side].append(known[side].setdefault(name, len(known[side])))
-            value = number(row[at[2]], sample.decimal)
-            if value is None or not 0 <= value < np.inf:
-                label = layout.label(at[2])
-                raise source.fail(
-                    f"expected a rating, a number of at least 0, found {row[at[2]]!r}.", line, label
-                )
-            store[2].append(value)
-            if len(store[2]) == BATCH:
-                keep()
+    for n, (line, row) in enumerate(all_rows(source, sample, encoding)):
+        if n < layout.first:
+            continue
+        if len(row) != layout.n_cells:
+            raise source.fail(f"has {len(row)} cells, expected {layout.n_cells}.", line)
+        for side in SIDES:
+            name = row[at[side]].strip()
+            if not name:
+                raise source.fail("expected a name, found nothing.", line, layout.label(at[side]))
+            store[side].append(known[side].setdefault(name, len(known[side])))
+        value = number(row[at[2]], sample.decimal)
+        if value is None or not 0 <= value < np.inf:
+            label = layout.label(at[2])
+            raise source.fail(
+                f"expected a rating, a number of at least 0, found {row[at[2]]!r}.", line, label
+            )
+        store[2].append(value)
+        if len(store[2]) == BATCH:
+            keep()
     if store[2]:
         keep()
     return Found(blocks, [np.array(list(names), dtype=object) for names in known], encoding)

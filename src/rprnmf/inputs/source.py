@@ -22,6 +22,7 @@ GZIP = b"\x1f\x8b"
 HARMLESS = 1 << 28  # bytes that any file may unpack to
 MOST_FOLD = 200  # beyond that a file may unpack to so many times its size
 STDIN = "-"
+DAMAGES = (OSError, EOFError, zlib.error)  # of gzip, and of disks
 
 
 class Source:
@@ -91,6 +92,10 @@ class Source:
         """The error for this file."""
         return InputError(self.name, reason, line, column)
 
+    def damaged(self, error: Exception) -> InputError:
+        """The error for bytes that cannot be unpacked or read."""
+        return self.fail(f"is damaged or cut short ({error}).")
+
     @contextmanager
     def guard(self, what: str = "") -> Iterator[None]:
         """Within it every error of a library that reads the file becomes an `InputError`.
@@ -104,9 +109,9 @@ class Source:
             yield
         except (InputError, ImportError, KeyboardInterrupt):
             raise
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise self.fail(f"is damaged or cut short ({error}).") from None
         except Exception as error:  # libraries raise anything on a damaged file
+            if isinstance(error, DAMAGES) and not what:
+                raise self.damaged(error) from None
             found = " ".join(str(error).split())[:200] or type(error).__name__
             raise self.fail(f"cannot be read{what and ' as ' + what} ({found}).") from None
 

@@ -10,9 +10,9 @@ import numpy as np
 from rprnmf.inputs.blocks import map_lines
 from rprnmf.inputs.layout import Layout
 from rprnmf.inputs.matrix import Matrix
-from rprnmf.inputs.names import as_names, decode_all
+from rprnmf.inputs.names import as_names
 from rprnmf.inputs.source import Source
-from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number
+from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number, with_fallback
 from rprnmf.kernels.decimals import powers
 from rprnmf.kernels.delimited import Form
 from rprnmf.kernels.delimited import table as parse_table
@@ -82,38 +82,37 @@ def _fast(source: Source, sample: Sample, layout: Layout) -> Found | None:
     X = np.concatenate(parts) if len(parts) > 1 else parts[0]
     if not named:
         return X, None, sample.encoding
-    texts, encoding = decode_all(names, sample.encoding)
-    return X, texts, encoding
+    return with_fallback(
+        source, sample.encoding, lambda code: (X, [name.decode(code) for name in names], code)
+    )
 
 
 def _general(source: Source, sample: Sample, layout: Layout) -> Found:
     """Any CSV file, cell by cell; every error with its line."""
-    try:
-        return _cell_by_cell(source, sample, layout, sample.encoding)
-    except UnicodeDecodeError:
-        return _cell_by_cell(source, sample, layout, FALLBACK)
+    return with_fallback(
+        source, sample.encoding, lambda name: _cell_by_cell(source, sample, layout, name)
+    )
 
 
 def _cell_by_cell(source: Source, sample: Sample, layout: Layout, encoding: str) -> Found:
     values = array("d")
     names: list[str] = []
-    with source.guard():
-        for n, (line, row) in enumerate(all_rows(source, sample, encoding)):
-            if n < layout.first:
-                continue
-            if len(row) != layout.n_cells:
-                raise source.fail(f"has {len(row)} cells, expected {layout.n_cells}.", line)
-            if layout.index is not None:
-                name = row[layout.index].strip()
-                if not name:
-                    label = layout.label(layout.index)
-                    raise source.fail("expected the name of the row, found nothing.", line, label)
-                names.append(name)
-            for place in layout.roles:
-                value = number(row[place], sample.decimal)
-                if value is None or value < 0 or value == np.inf:
-                    raise _odd_cell(source, line, layout, place, row[place])
-                values.append(value)
+    for n, (line, row) in enumerate(all_rows(source, sample, encoding)):
+        if n < layout.first:
+            continue
+        if len(row) != layout.n_cells:
+            raise source.fail(f"has {len(row)} cells, expected {layout.n_cells}.", line)
+        if layout.index is not None:
+            name = row[layout.index].strip()
+            if not name:
+                label = layout.label(layout.index)
+                raise source.fail("expected the name of the row, found nothing.", line, label)
+            names.append(name)
+        for place in layout.roles:
+            value = number(row[place], sample.decimal)
+            if value is None or value < 0 or value == np.inf:
+                raise _odd_cell(source, line, layout, place, row[place])
+            values.append(value)
     if not values:
         raise source.fail("has no rows; expected at least one.")
     X = np.frombuffer(values, dtype=np.float64).reshape(-1, len(layout.roles))

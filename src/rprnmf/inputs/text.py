@@ -7,11 +7,11 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rprnmf.inputs.errors import InputError
 from rprnmf.inputs.matrix import DELIMITERS, Options
-from rprnmf.inputs.source import HEAD, Source
+from rprnmf.inputs.source import DAMAGES, HEAD, Source
 
 MOST_SAMPLED = 1 << 26  # bytes
 LONGEST_CELL = 1 << 28
@@ -21,6 +21,9 @@ COMMA_NUMBER = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 FALLBACK = "latin-1"
+UTF8 = ("utf-8", "utf-8-sig")
+LIKE_ASCII = ("utf-8", "ascii", "iso8859", "cp125", "koi8")  # no letter has bytes of a delimiter
+Result = TypeVar("Result")
 LINE = "\n"  # the delimiter of a file in which every line is one cell
 
 
@@ -53,7 +56,8 @@ class Sample(NamedTuple):
     def offset(self, row: int) -> int | None:
         """Where a row begins, in bytes; None if that cannot be told."""
         ends = b"\n" in self.data or b"\r" not in self.data
-        if self.encoding == "utf-16" or not ends or row >= len(self.rows):
+        one_byte = codecs.lookup(self.encoding).name.startswith(LIKE_ASCII)
+        if not one_byte or not ends or row >= len(self.rows):
             return None
         at = 3 if self.data.startswith(codecs.BOM_UTF8) else 0
         for _ in range(self.lines[row] - 1):
@@ -222,4 +226,17 @@ def all_rows(
         source.open() as file,
         io.TextIOWrapper(file, encoding=encoding or sample.encoding, newline="") as text,
     ):
-        yield from numbered_rows(text, sample.delimiter, source.fail)
+        try:
+            yield from numbered_rows(text, sample.delimiter, source.fail)
+        except DAMAGES as error:
+            raise source.damaged(error) from None
+
+
+def with_fallback(source: Source, encoding: str, read: Callable[[str], Result]) -> Result:
+    """Call ``read`` with the encoding, and if text is not UTF-8 after all, with Latin-1."""
+    try:
+        return read(encoding)
+    except UnicodeDecodeError as error:
+        if encoding not in UTF8:
+            raise source.fail(f"is not {encoding} text ({error}).") from None
+        return read(FALLBACK)

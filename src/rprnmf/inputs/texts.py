@@ -13,7 +13,7 @@ from rprnmf.inputs.layout import Layout
 from rprnmf.inputs.matrix import Matrix, Options
 from rprnmf.inputs.names import as_names
 from rprnmf.inputs.source import Source
-from rprnmf.inputs.text import FALLBACK, Sample, all_rows
+from rprnmf.inputs.text import FALLBACK, Sample, all_rows, with_fallback
 
 SUFFIXES = (".txt", ".text", ".md", ".rst", "")
 MANY = 20  # documents, from which on rare and common words are left out
@@ -41,10 +41,9 @@ def read_folder(source: Source, options: Options) -> Matrix:
 
 def read_column(source: Source, sample: Sample, layout: Layout, options: Options) -> Matrix:
     """Read a column of texts from a text file, one row per text."""
-    try:
-        return _column(source, sample, layout, options, sample.encoding)
-    except UnicodeDecodeError:
-        return _column(source, sample, layout, options, FALLBACK)
+    return with_fallback(
+        source, sample.encoding, lambda name: _column(source, sample, layout, options, name)
+    )
 
 
 def _column(
