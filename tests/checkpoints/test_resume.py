@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from rprnmf import GNMF, LCNMF, NMF, RPRNMF
+from rprnmf.array_file import read_arrays
 from rprnmf.losses import LOSSES
 from rprnmf.solvers import SOLVERS
+from rprnmf.triplets import triplets_from_features
 from tests.builders import (
     LAYOUTS,
     ROW_LOSSES,
@@ -82,6 +84,18 @@ def test_single_precision_and_data_in_fortran_order(solver, resumed):
 @pytest.mark.parametrize("penalty", ["exponential", "hinge", "logistic"])
 def test_penalties_and_distances(penalty, resumed):
     resumed(RPRNMF(K, penalty=penalty, distance="divergence", **SETTINGS), **TRIPLETS)
+
+
+def test_triplets_with_room_to_spare_stay_out_of_the_lists(monkeypatch, tmp_path):
+    """Which triplets `cd` lists depends on what it listed before (`solvers/incidence.py`)."""
+    data = np.random.default_rng(4).gamma(0.5, 1.0, (40, 8))
+    known = triplets_from_features(data, 400, random_state=0)
+    model = RPRNMF(6, margin=0.05, **SETTINGS)
+    check_resumed(monkeypatch, tmp_path, model, data, 20, row_triplets=known)
+    _, arrays = read_arrays(tmp_path / "run.ckpt", kind="checkpoint")
+    listed = [array for array in arrays.values() if array.shape == (400,) and array.dtype == bool]
+    assert len(listed) == 1
+    assert not listed[0].all()
 
 
 @pytest.mark.parametrize("strength", ["auto", "obey"])

@@ -97,19 +97,18 @@ def fingerprint_of(estimator: Any, problem: Problem, given: dict[str, Any]) -> d
     import rprnmf  # it is loaded by now; only its version is wanted
 
     found = {"rprnmf": rprnmf.__version__, "estimator": type(estimator).__name__}
+    clean: dict[str, Any] = {}  # what became of parameters that are tables
+    for name, side in (("row", problem.rows), ("column", problem.columns)):
+        clean[f"{name}_graph"] = side.graph
+        clean[f"{name}_prior"] = None if side.prior is None else side.prior.features
     for name, value in estimator.get_params(deep=False).items():
-        if name not in FREE and isinstance(value, SCALARS):
-            found[name] = text_of(value)
+        if name not in FREE:
+            found[name] = text_of(value if isinstance(value, SCALARS) else clean.get(name, value))
     found |= {name: text_of(value) for name, value in given.items()}
     for name, side in (("row", problem.rows), ("column", problem.columns)):
-        known: dict[str, Any] = {"triplets": side.triplets, "weights of triplets": side.weight}
-        known["labels"] = side.groups
-        # what is made of X needs no mention
-        if not isinstance(getattr(estimator, f"{name}_graph", None), str):
-            known["graph"] = side.graph
-        if not isinstance(getattr(estimator, f"{name}_prior", None), str):
-            known["prior"] = None if side.prior is None else side.prior.features
-        found |= {f"{name} {what}": text_of(value) for what, value in known.items()}
+        found[f"{name} triplets"] = text_of(side.triplets)
+        found[f"{name} weights of triplets"] = text_of(side.weight)
+        found[f"{name} labels"] = text_of(side.groups)
     return found
 
 

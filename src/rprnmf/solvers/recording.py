@@ -8,6 +8,7 @@ neither.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,11 @@ class Recording:
         result = self.result
         try:
             W, Ht = like(values["W"], result.W), like(values["Ht"], result.Ht)
-            history = [tuple(row) for row in values["history"].tolist()]
+            rows = np.asarray(values["history"], dtype=np.float64)
+            history = [tuple(row) for row in rows.reshape(-1, len(HISTORY.names or ())).tolist()]
             converged, stopped = bool(values["converged"]), bool(values["stopped"])
             if values["step"] is not None:
+                check_form(values["step"], self.step.state())
                 self.step.restore(values["step"], W, Ht)
             self.steady = int(values["steady"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -98,6 +101,27 @@ class Recording:
         result.W, result.Ht, result.history = W, Ht, history
         result.converged, result.stopped = converged, stopped
         self.seconds = history[-1][-1] if history else 0.0
+
+
+def check_form(found: Any, fresh: Any, name: str = "step") -> None:
+    """A state must have the form of that of a new step; what is None there may be a number.
+
+    Parts that come into being later are numbers, or arrays that ``restore`` itself must check.
+    """
+    if isinstance(fresh, dict) and isinstance(found, dict) and fresh.keys() <= found.keys():
+        for key, value in found.items():
+            check_form(value, fresh.get(key), f"{name}.{key}")
+    elif isinstance(fresh, np.ndarray):
+        like(found, fresh)
+    elif isinstance(fresh, (list, tuple)) and isinstance(found, (list, tuple)):
+        for one, other in zip(found, fresh, strict=True):
+            check_form(one, other, name)
+    elif fresh is None:
+        arrays = isinstance(found, tuple) and all(isinstance(each, np.ndarray) for each in found)
+        if not (found is None or isinstance(found, Real) or arrays):
+            raise ValueError(f"{name} cannot be a {type(found).__name__}")
+    elif not (isinstance(fresh, Real) and isinstance(found, Real)):
+        raise ValueError(f"{name} cannot be a {type(found).__name__}")
 
 
 def like(found: Any, expected: np.ndarray) -> np.ndarray:
