@@ -87,8 +87,7 @@ def knowledge_of(given: Any, matrix: Any) -> dict[str, Any]:
         n, names = matrix.X.shape[index], known[f"{side}_names"]
         path = getattr(given, f"{side}_triplets", None)
         if path is not None:
-            positions = getattr(given, "positions", False)
-            known[f"{side}_triplets"] = triplets_of(path, n, names, positions=positions)
+            known[f"{side}_triplets"] = triplets_of(path, n, names, given)
         labels = getattr(given, f"{side}_labels", None)
         if labels is not None:
             key = "y" if side == "row" else "column_labels"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
-from rprnmf.cli.comparisons import triplets_of
+from rprnmf.cli.comparisons import triplet_options, triplets_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.fit_report import unmet_table
 from rprnmf.cli.matrices import matrix_options, read_input
@@ -19,7 +19,7 @@ from rprnmf.cli.models import (
     rows_of,
     with_missing,
 )
-from rprnmf.cli.options import show, side, triplet_options
+from rprnmf.cli.options import show, side
 from rprnmf.cli.report import Report, Table, per_cent
 
 ANSWERS = ("q", "r", "s", "chance", "met")
@@ -113,7 +113,7 @@ def satisfied(given: Any, model: Any, one: str) -> tuple[int, float, list[list[A
     path = getattr(given, f"{one}_triplets")
     known = getattr(model, f"{one}_triplets_", None)
     if path is not None:
-        known = triplets_of(path, len(factor), names, positions=given.positions)
+        known = triplets_of(path, len(factor), names, given)
     if known is None or not known.n_triplets:
         return 0, float("nan"), []
     distance = getattr(model, "distance_", "euclidean")
@@ -132,7 +132,7 @@ def answers(given: Any, model: Any) -> tuple[dict[str, Any], Table]:
     from rprnmf.metrics import triplet_distances
 
     factor, names = factor_of(model, given.side), names_of(model, given.side)
-    known = triplets_of(given.held_out, len(factor), names, positions=given.positions)
+    known = triplets_of(given.held_out, len(factor), names, given)
     if not known.n_triplets:
         raise ValueError(f"{given.held_out} has no comparisons.")
     distance = getattr(model, "distance_", "euclidean")

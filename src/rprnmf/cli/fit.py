@@ -9,11 +9,12 @@ import click
 
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
+from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
 from rprnmf.cli.fit_report import fit_report
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
-from rprnmf.cli.options import seed, show, triplet_options
+from rprnmf.cli.options import seed, show
 from rprnmf.cli.report import Report, counted
 
 SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")

@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-from rprnmf.cli.files import INPUT, OUTPUT
-
 
 def several(*options: Callable[..., Any]) -> Callable[..., Any]:
     """Several options as one decorator, shown in the order given."""
@@ -65,16 +63,6 @@ show = click.option(
     default=10,
     show_default=True,
     help="Rows of the longest table.",
-)
-csv_out = click.option("--out", type=OUTPUT, metavar="FILE", help="Write the table as CSV.")
-triplet_options = several(
-    click.option("--row-triplets", type=INPUT, metavar="FILE", help="Comparisons of rows."),
-    click.option("--column-triplets", type=INPUT, metavar="FILE", help="Comparisons of columns."),
-    click.option(
-        "--positions",
-        is_flag=True,
-        help="Comparisons are positions, counted from 0, though X has names.",
-    ),
 )
 folds = click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts to hold out."

@@ -67,11 +67,11 @@ def run(arguments: Sequence[str]) -> int:
     state = Run()
     try:
         with asked_to_end(), notes_on_stderr(state):
-            program().main(list(arguments), prog_name="rprnmf", standalone_mode=False, obj=state)
+            end = program().main(
+                list(arguments), prog_name="rprnmf", standalone_mode=False, obj=state
+            )
             sys.stdout.flush()
-        return state.code
-    except click.exceptions.Exit as end:
-        return end.exit_code
+        return state.code or int(end or 0)  # --help and the like end with a code of their own
     except click.UsageError as error:
         error.show()
         return 2

@@ -8,10 +8,11 @@ import click
 
 from rprnmf.cli import model_options
 from rprnmf.cli.command import command
+from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
 from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
-from rprnmf.cli.options import Numbers, folds, seed, triplet_options
+from rprnmf.cli.options import Numbers, folds, seed
 from rprnmf.cli.pictures import check_picture, draw, picture_option
 from rprnmf.cli.report import Report, Table
 

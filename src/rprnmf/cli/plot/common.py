@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rprnmf.cli.comparisons import triplets_of
+from rprnmf.cli.comparisons import triplet_reading, triplets_of
 from rprnmf.cli.files import INPUT, check_files
 from rprnmf.cli.models import factor_of, load_model, names_of
 from rprnmf.cli.options import several
@@ -19,9 +19,7 @@ triplets = several(
     click.option(
         "--triplets", type=INPUT, metavar="FILE", help="Other comparisons than those of the fit."
     ),
-    click.option(
-        "--positions", is_flag=True, help="They are positions, counted from 0, though X has names."
-    ),
+    triplet_reading,
 )
 
 
@@ -37,7 +35,7 @@ def comparisons(given: Any, model: Any) -> Any:
     if given.triplets is None:
         return "fit"
     n, names = len(factor_of(model, given.side)), names_of(model, given.side)
-    return triplets_of(given.triplets, n, names, positions=given.positions)
+    return triplets_of(given.triplets, n, names, given)
 
 
 def drawn(given: Any, plot: Callable[[], Any]) -> Report:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
+from rprnmf.cli.comparisons import triplet_reading
 from rprnmf.cli.files import INPUT
 from rprnmf.cli.options import side
 from rprnmf.cli.pictures import picture_options
@@ -23,7 +24,7 @@ from rprnmf.cli.report import Report
     metavar="FILE",
     help="Comparisons that the fit has not seen.",
 )
-@click.option("--positions", is_flag=True, help="They are positions, though X has names.")
+@triplet_reading
 @side
 @picture_options
 def reliability(given: Any) -> Report:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
-from rprnmf.cli.comparisons import triplets_of
+from rprnmf.cli.comparisons import triplet_reading, triplets_of
 from rprnmf.cli.files import INPUT, OUTPUT, check_files, write_csv
 from rprnmf.cli.models import factor_of, load_model, names_of
 from rprnmf.cli.options import seed, side
@@ -32,6 +32,7 @@ from rprnmf.cli.report import Report, counted
     metavar="FILE",
     help="Comparisons that need not be asked, beside those of the fit.",
 )
+@triplet_reading
 @seed
 @click.option("--out", type=OUTPUT, required=True, metavar="FILE", help="A CSV file, to fill in.")
 @click.option("--force", is_flag=True, help="Replace FILE, with the answers that it may hold.")
@@ -51,7 +52,7 @@ def ask(given: Any) -> Report:
         raise ValueError(f"{given.out} exists and may hold answers; --force replaces it.")
     model = load_model(given.model)
     names, n = names_of(model, given.side), len(factor_of(model, given.side))
-    asked = [triplets_of(path, n, names) for path in given.asked]
+    asked = [triplets_of(path, n, names, given) for path in given.asked]
     found = next_queries(
         *(model, given.count),
         side=given.side,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rprnmf.cli.command import command
-from rprnmf.cli.comparisons import read_triplets, triplets_of
+from rprnmf.cli.comparisons import read_triplets, triplet_reading, triplets_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.matrices import matrix_options, read_input
 from rprnmf.cli.options import side
@@ -26,6 +26,7 @@ from rprnmf.cli.report import Report, counted
     "--like", type=INPUT_OR_FOLDER, metavar="X", help="The data whose rows the comparisons name."
 )
 @side
+@triplet_reading
 @click.option(
     "--condense", is_flag=True, help="Give pairs that contradict each other in a circle one weight."
 )
@@ -49,7 +50,7 @@ def convert(given: Any) -> Report:
         index = ("row", "column").index(given.side)
         names = (matrix.row_names, matrix.column_names)[index]
         n = matrix.X.shape[index]
-        known = triplets_of(given.file, n, names)
+        known = triplets_of(given.file, n, names, given)
         items = known.positions(n, names, given.side).items
         names = list(range(n)) if names is None else list(names)
     n = len(names)
