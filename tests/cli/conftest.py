@@ -42,6 +42,26 @@ def write_files(folder):
     return folder
 
 
+SPACE = ["rocket", "moon", "orbit", "star", "engine", "crew", "launch", "planet"]
+KITCHEN = ["soup", "bread", "salt", "oven", "butter", "onion", "pepper", "cook"]
+WORDS = """q,r,s
+rocket,moon,soup
+bread,soup,orbit
+"""
+
+
+def write_documents(folder):
+    """Texts about two things, and comparisons of words."""
+    rng = np.random.default_rng(1)
+    lines = []
+    for k in range(24):
+        words = [*rng.choice(SPACE if k % 2 else KITCHEN, 8).tolist(), "often"]
+        lines.append(f'note {k},"{" ".join(words)}"\n')
+    (folder / "documents.csv").write_text("name,text\n" + "".join(lines))
+    (folder / "triplets.csv").write_text(WORDS)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def data(tmp_path_factory):
     """A folder with files, and model.rprnmf, fitted on the ratings."""

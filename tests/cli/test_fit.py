@@ -234,3 +234,19 @@ def test_an_interrupt_keeps_what_there_is(name, data, tmp_path):
     assert "Traceback" not in done.stderr
     assert f"{out} has the factors of" in done.stderr
     assert 0 < rprnmf.load(out).n_iter_ < 200
+
+
+def test_comparisons_of_what_is_not_there_can_be_left_out(data, call, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("q,r,s\nAlien,Star Wars,Titanic\nAlien,Jaws,Titanic\n")
+    arguments = ["fit", data / "table.csv", "--column-triplets", path, "-k", 2, "--json"]
+    code, _, err = call(*arguments)
+    assert code == 1
+    assert "line 3" in err
+    assert "--drop-unknown" in err
+    code, found, err = call(*arguments, "--drop-unknown")
+    assert (code, found["column_triplets"]) == (0, 1)
+    assert "1 of 2 comparisons name what X lacks" in err
+    path.write_text("q,r,s\n0,1,2\n0,1,99\n")
+    code, found, _ = call(*arguments[:-1], "--positions", "--drop-unknown", "--json")
+    assert (code, found["column_triplets"]) == (0, 1)
