@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from pathlib import Path
@@ -27,23 +28,21 @@ def commands(block):
 def outputs(arguments):
     """The files that a command says it writes."""
     flags = ("--out", "--test-out", "--picture", "--checkpoint")
-    return [value for flag, value in zip(arguments, arguments[1:], strict=False) if flag in flags]
+    return [value for flag, value in itertools.pairwise(arguments) if flag in flags]
 
 
 def write_others(folder):
     """What the page names beside ratings and comparisons."""
     kinds = [f"{film},{'SF' if k < 3 else 'Love'}\n" for k, film in enumerate(FILMS)]
     (folder / "labels.csv").write_text("film,label\n" + "".join(kinds))
-    films = [
-        f"{film},{'SF|Action' if k < 3 else 'Love'},{1977 + k}\n" for k, film in enumerate(FILMS)
-    ]
+    tags = ["SF|Action"] * 3 + ["Love"] * 3
+    films = [f"{film},{tags[k]},{1977 + k}\n" for k, film in enumerate(FILMS)]
     (folder / "films-table.csv").write_text("film,genres,year\n" + "".join(films))
     (folder / "links.csv").write_text("a,b,link\nAlien,Star Wars,must\nAlien,Titanic,cannot\n")
     (folder / "new.csv").write_text("user,film,rating\nzoe,Alien,5\nzoe,Titanic,1\nyan,Alien,2\n")
     (folder / "test.csv").write_text("q,r,s\nAlien,Star Trek,Titanic\nTitanic,Notting Hill,Alien\n")
-    (folder / "answered.csv").write_text(
-        "q,r,s,answer\nAlien,Star Trek,Titanic,r\nAlien,Titanic,Star Wars,\n"
-    )
+    answers = "Alien,Star Trek,Titanic,r\nAlien,Titanic,Star Wars,\n"
+    (folder / "answered.csv").write_text(f"q,r,s,answer\n{answers}")
 
 
 @pytest.mark.parametrize(("number", "write"), [(0, write_files), (1, write_documents)])

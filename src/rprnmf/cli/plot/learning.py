@@ -16,6 +16,8 @@ from rprnmf.cli.options import folds, seed
 from rprnmf.cli.pictures import check_picture, draw, picture_options
 from rprnmf.cli.report import Report, Table
 
+SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
+
 
 @command("rprnmf plot learning X.csv --row-triplets t.csv --row-prior data --out curve.png")
 @click.argument("x", type=INPUT_OR_FOLDER, metavar="X")
@@ -44,9 +46,11 @@ def learning(given: Any) -> Report:
     side = "row" if given.row_triplets is not None else "column"
     knowledge = knowledge_of(given, matrix)
     triplets = knowledge.pop(f"{side}_triplets")
+    sizes = train_sizes(triplets.n_triplets, given.folds)
     curve = triplet_learning_curve(
         *(estimator_of(given, matrix), matrix.X, triplets),
         side=side,
+        train_sizes=sizes,
         n_splits=given.folds,
         random_state=given.seed,
         verbose=not given.run.quiet,
@@ -68,3 +72,12 @@ def learning(given: Any) -> Report:
     }
     columns = ("comparisons", "unseen ones met", "at least", "at most", "")
     return Report(document, [Table("", columns, rows), f"\n{given.out} was written."])
+
+
+def train_sizes(n: int, folds: int) -> list[float]:
+    """Shares of the comparisons that are left when a part is held out: such as are at least two."""
+    left = n * (folds - 1) / folds
+    found = [share for share in SHARES if share * left >= 2]
+    if len(found) < 2:
+        raise ValueError(f"{n} comparisons are too few for a curve; some 20 are needed.")
+    return found
