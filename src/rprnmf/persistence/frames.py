@@ -108,7 +108,10 @@ def read_column(node: Any, reader: Any, depth: int) -> Any:
         return pd.DatetimeIndex(values).array
     if kind not in TYPED:
         raise ValueError(f"columns of the kind {str(kind)[:40]!r} are not known.")
-    return pd.array(values, dtype=kind)
+    dtype = pd.api.types.pandas_dtype(kind)
+    if isinstance(dtype, np.dtype):  # before pandas 3 there is no "str", and text is objects
+        return np.fromiter(values, dtype=object, count=len(values))
+    return pd.array(values, dtype=dtype)
 
 
 def index_node(index: Any, writer: Any, where: str, depth: int) -> dict[str, Any]:
