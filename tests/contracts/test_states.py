@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from rprnmf.checkpoints import Journal, digest
-from rprnmf.objective import Problem, Side
+from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import make_view
 from rprnmf.priors import Prior
 from rprnmf.solvers import SOLVERS, Settings
+from rprnmf.solvers.coordinate_descent import CoordinateDescent
+from rprnmf.solvers.multiplicative import Multiplicative
+from rprnmf.solvers.paper import Program
 from rprnmf.triplets import triplets_from_features
 from tests.builders import ROW_LOSSES, random_graph, random_matrix, random_triplets
 
@@ -96,3 +99,44 @@ def test_a_state_does_not_change_with_later_iterations(name, tmp_path):
     solver.solve(problem, start, Settings(30, 0.0, callback, journal=journal))
     assert len(snapshots) == 29
     assert all(digest(values()) == before for values, before in snapshots)
+
+
+def changed(value):
+    """Every number of a state, another one."""
+    if isinstance(value, dict):
+        return {key: changed(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(changed(each) for each in value)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, np.ndarray):
+        return ~value if value.dtype == bool else 0.5 * value
+    if value is None:
+        return 3.25
+    return 7 if isinstance(value, int) else 0.5 * min(value, 100.0)
+
+
+@pytest.mark.parametrize("kind", ["both sides", "learning"])
+@pytest.mark.parametrize("make", [CoordinateDescent, Multiplicative, Program])
+def test_every_number_of_a_state_is_restored(make, kind):
+    """Also those that a small problem never changes."""
+    name = {CoordinateDescent: "cd", Multiplicative: "mu", Program: "paper"}[make]
+    if kind == "learning" and make is Program:
+        pytest.skip("it has no priors")
+    problem = posed(kind, name, "frobenius")
+    rng = np.random.default_rng(1)
+    W, Ht = rng.random((N, K)), rng.random((M, K))
+
+    def fresh():
+        return make(problem, K) if make is Program else make(Objective(problem, K))
+
+    step = fresh()
+    for _ in range(3):
+        done = step(W, Ht)
+        W, Ht = done.W, done.Ht
+    state = changed(step.state())
+    if make is CoordinateDescent:
+        state["fallback"] = {"0": 0.25, "1": 0.125}
+    other = fresh()
+    other.restore(state, W, Ht)
+    assert digest(other.state()) == digest(state)

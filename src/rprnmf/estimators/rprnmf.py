@@ -142,6 +142,9 @@ default="auto"
         ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
         ``W``, ``H`` and ``seconds``; returning True stops the fit.
     verbose : int, default=0
+        1: show how far the fit is. On a terminal or in a notebook, with tqdm, that is a bar if
+        the fit takes more than two seconds; else a line every 10 iterations. 2: a line for every
+        iteration.
 
     Attributes
     ----------

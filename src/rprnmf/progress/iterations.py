@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import Any, NamedTuple, TextIO
@@ -10,6 +11,7 @@ from rprnmf.progress.bars import EVERY, can_show_bars, clock
 
 LONG = 2.0  # seconds that a fit takes before it shows a bar
 OFTEN = 0.1  # seconds between two changes of the bar
+SIZE = 100, 24  # of a terminal that does not tell
 
 
 class Told(NamedTuple):
@@ -69,6 +71,7 @@ class FitProgress:
         self.done = 0  # solves
         self.aside = 0  # iterations of other solves
         self.count, self.spent = 0, 0.0  # iterations of the fit in this process, and their time
+        self.last: Told | None = None  # of the fit
         self.started = self.said = self.ticked = time.monotonic()
 
     def __enter__(self) -> FitProgress:
@@ -82,8 +85,10 @@ class FitProgress:
         """One more iteration is done; ``main``: of a solve that leads to the factors of the fit."""
         now = time.monotonic()
         if main:
+            self.last = told
             self.count += 1
-            self.spent += now - self.ticked
+            if self.count > 1:  # the first has to compile, or to load what was compiled
+                self.spent += now - self.ticked
         else:
             self.aside += 1
         self.ticked = now
@@ -93,59 +98,62 @@ class FitProgress:
         elif main:
             often = self.verbose > 1 or told.iteration % 10 == 0
             if often or now - self.said > EVERY:
-                late = now - self.started > LONG
-                self._say(f"{told}  {self._left(told.iteration)}" if late else f"{told}")
+                left = self._left(told.iteration) if now - self.started > LONG else []
+                self._say("  ".join([str(told), *left]))
         elif now - self.said > EVERY:
             self._say(f"{self._preparing()}, {clock(now - self.started)}")
 
     def solved(self) -> None:
         """One of the solves has ended, maybe early."""
         self.done = min(self.done + 1, self.n_solves)
-        if self.bar is not None:
-            self._move(0)
+        if self.bar is not None and self.last is not None:
+            self._draw(self._values(self.last), 0)
 
     def compiling(self) -> None:
         """Loops are being compiled, which takes seconds: the bar says so at once."""
         if self.bars:
-            self._draw("compiling, once on this machine")
+            self._draw(["compiling, once on this machine"])
 
     def _preparing(self) -> str:
         return f"finding strengths, {self.aside} iterations"
 
-    def _left(self, iteration: int) -> str:
-        """The time left, if no solve stops early."""
+    def _left(self, iteration: int) -> list[str]:
+        """The time left, if no solve stops early; nothing where it is not known."""
+        if self.count < 2:
+            return []
         left = self.max_iter * (self.n_solves - self.done) - iteration
-        return f"at most {clock(left * self.spent / max(self.count, 1))} left"
+        return [f"at most {clock(left * self.spent / (self.count - 1))} left"]
+
+    @staticmethod
+    def _values(told: Told) -> list[str]:
+        return [f"objective {told.objective:.6g}", *told.met]
 
     def _show(self, told: Told, main: bool) -> None:
-        if not main:
-            self._draw(self._preparing())
-            return
-        parts = [f"objective {told.objective:.6g}", *told.met, self._left(told.iteration)]
-        self._draw(", ".join(parts), told.iteration)
+        if main:
+            # what matters most comes first: a narrow terminal cuts the line off
+            self._draw([*self._left(told.iteration), *self._values(told)], told.iteration)
+        else:
+            self._draw([self._preparing()])
 
-    def _draw(self, text: str, iteration: int | None = None) -> None:
+    def _draw(self, parts: list[str], iteration: int | None = None) -> None:
+        """The bar with these texts; None: where it is."""
         self.said = time.monotonic()
         if self.bar is None:
             from tqdm import tqdm
 
+            size = shutil.get_terminal_size(SIZE)
             self.bar = tqdm(
                 desc=self.label,
                 total=self.max_iter * self.n_solves,
-                bar_format="{desc} |{bar:20}| {n_fmt} of {total_fmt} iterations{postfix}",
+                bar_format="{desc} |{bar:10}| {n_fmt} of {total_fmt}{postfix}",
                 file=self.file,
+                ncols=size.columns,
+                nrows=size.lines,
                 mininterval=0.0,
-                dynamic_ncols=True,
             )
-        self.bar.set_postfix_str(f"{clock(self.said - self.started)}, {text}", refresh=False)
-        if iteration is None:
-            self.bar.refresh()
-        else:
-            self._move(iteration)
-
-    def _move(self, iteration: int) -> None:
-        self.bar.n = max(self.bar.n, self.done * self.max_iter + iteration)
-        self.bar.refresh()
+        if iteration is not None:
+            self.bar.n = max(self.bar.n, self.done * self.max_iter + iteration)
+        self.bar.set_postfix_str(", ".join([clock(self.said - self.started), *parts]))
 
     def _say(self, text: str) -> None:
         self.said = time.monotonic()
