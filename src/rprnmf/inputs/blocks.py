@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -41,26 +40,6 @@ class Reading(Progress):
         if n_bytes == self.n_fits and self.count < self.n_fits:
             self.count = self.n_fits - 1  # the last step
         self.step(max(n_bytes / MB - self.done, 0.0))
-
-
-class Counted(io.RawIOBase):
-    """A file that moves a bar while a library reads it."""
-
-    def __init__(self, file: Any, bar: Reading):
-        self.file, self.bar, self.moved = file, bar, 0
-
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read on."""
-        n = self.file.readinto(buffer)
-        position = raw_position(self.file)
-        if position - self.moved > MB:
-            self.moved = position
-            self.bar.move(position)
-        return n
 
 
 def raw_position(file: Any) -> int:

@@ -24,11 +24,19 @@ class Entries(NamedTuple):
 
 
 def sparse_from_entries(
-    blocks: list[Entries], shape: tuple[int, int], n_jobs: int | None
+    blocks: list[Entries], shape: tuple[int, int], n_jobs: int | None, mean: bool = True
 ) -> tuple[Any, int]:
     """A CSR array, and how many entries were joined because they stood twice.
 
-    What stands more than once becomes its mean. The blocks are used up.
+    The blocks are used up.
+
+    Parameters
+    ----------
+    blocks : list of Entries
+    shape : tuple (n_rows, n_columns)
+    n_jobs : int or None
+    mean : bool, default=True
+        What stands more than once becomes its mean; False: its sum.
     """
     n_rows, n_columns = shape
     total = sum(len(block.values) for block in blocks)
@@ -49,7 +57,7 @@ def sparse_from_entries(
 
     def order(start: int, stop: int) -> None:
         work = np.empty(longest, dtype=kind), np.empty(longest)
-        order_rows((indptr, indices, data), start, stop, work, lengths)
+        order_rows((indptr, indices, data), start, stop, work, lengths, mean)
 
     map_blocks(order, row_blocks(indptr * SORTING), available_threads(n_jobs))
     left = int(lengths.sum())

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rprnmf.inputs.blocks import map_lines
 from rprnmf.inputs.entries import Entries, sparse_from_entries
 from rprnmf.inputs.layout import Layout
+from rprnmf.inputs.long_lines import SIDES, Shape, read_long_lines
 from rprnmf.inputs.matrix import Matrix
-from rprnmf.inputs.names import PLAIN, NameTable, as_names, empty_codes
+from rprnmf.inputs.names import PLAIN, as_names
 from rprnmf.inputs.source import Source
 from rprnmf.inputs.text import FALLBACK, Sample, all_rows, number, with_fallback
-from rprnmf.kernels.decimals import powers
-from rprnmf.kernels.delimited import Codes, Form, long_form
 
-SIDES = (0, 1)  # users, items
 BATCH = 1 << 16  # lines
 
 
@@ -31,10 +28,13 @@ class Found(NamedTuple):
 def read_ratings(source: Source, sample: Sample, layout: Layout) -> Matrix:
     """Read ratings from a text file."""
     body = sample.rows[layout.first :]
-    texts = [not all(PLAIN.fullmatch(row[k]) for row in body if len(row) > k) for k in layout.roles]
-    found = _fast(source, sample, layout, texts[:2])
-    if found is None and not all(texts[:2]):
-        found = _fast(source, sample, layout, [True, True])
+    users, items = (
+        not all(PLAIN.fullmatch(row[place]) for row in body if len(row) > place)
+        for place in layout.roles[:2]
+    )
+    found = _fast(source, sample, layout, (users, items))
+    if found is None and not (users and items):  # a text may come after many numbers
+        found = _fast(source, sample, layout, (True, True))
     if found is None:
         found = _general(source, sample, layout)
     return to_matrix(source, found)
@@ -68,39 +68,16 @@ def to_matrix(source: Source, found: Found) -> Matrix:
     return Matrix(X, names[0], names[1], "zero", "ratings", note + ".")
 
 
-def _fast(source: Source, sample: Sample, layout: Layout, texts: list[bool]) -> Found | None:
+def _fast(source: Source, sample: Sample, layout: Layout, texts: tuple[bool, bool]) -> Found | None:
     """Compiled; None if the file has something odd, which the general reader then finds."""
     offset = sample.offset(layout.first)
     if offset is None:
         return None
-    role = np.zeros(layout.n_cells, dtype=np.int64)
-    for side in SIDES:
-        role[layout.roles[side]] = 1 + side + 2 * texts[side]
-    role[layout.roles[2]] = 5
-    delimiter = sample.delimiter.encode()
-    form = Form(delimiter[0], len(delimiter), ord(sample.decimal), role, powers())
-    tables = [NameTable(kind) for kind in texts]
-    blocks: list[Entries] = []
-
-    def work(buffer: np.ndarray) -> tuple[int, list[Codes], np.ndarray, np.ndarray]:
-        n_lines = int(np.count_nonzero(buffer == 10))
-        codes = [empty_codes(n_lines, n_lines, kind) for kind in texts]
-        values, counts = np.empty(n_lines), np.zeros(2, dtype=np.int64)
-        n = long_form(buffer, len(buffer), form, *codes, values, counts)
-        return n, codes, values, counts
-
-    def after(buffer: np.ndarray, result: Any) -> bool:
-        n, codes, values, counts = result
-        if n < 0:
-            return False
-        users, items = (tables[s].join(buffer, codes[s], int(counts[s])) for s in SIDES)
-        if users is None or items is None:
-            return False
-        blocks.append(Entries(codes[0].code[:n], codes[1].code[:n], values[:n], users, items))
-        return True
-
-    if not map_lines(source, offset, work, after):
+    shape = Shape(sample.delimiter, sample.decimal, layout.n_cells, layout.roles)
+    read = read_long_lines(source, offset, shape, texts)
+    if read is None:
         return None
+    blocks, tables = read
 
     def decoded(encoding: str) -> Found:
         return Found(blocks, [table.names(encoding) for table in tables], encoding)

@@ -107,7 +107,7 @@ class Source:
         """
         try:
             yield
-        except (InputError, ImportError, KeyboardInterrupt):
+        except (InputError, ImportError, MemoryError):
             raise
         except Exception as error:  # libraries raise anything on a damaged file
             if isinstance(error, DAMAGES) and not what:

@@ -151,7 +151,8 @@ def _rate(rows: list[list[str]], delimiter: str, decimal: str | None) -> tuple:
         return (False, 0.0, 0)
     body = rows[1:] or rows
     width = max(map(len, body))
-    even = width > 1 and all(len(row) == width for row in body)
+    first = len(rows[0]) in (width, max(width - 1, 2))  # R leaves the corner of a header out
+    even = width > 1 and first and all(len(row) == width for row in body)
     point = decimal or _decimal(body, delimiter)
     cells = [cell for row in body for cell in row]
     share = sum(number(cell, point) is not None for cell in cells) / max(len(cells), 1)

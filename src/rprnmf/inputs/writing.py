@@ -24,7 +24,9 @@ NAMES = ("row_names", "column_names")
 def write_matrix(path: Any, array: Any, row_names: Any = None, column_names: Any = None) -> None:
     """Write a matrix, or a list of labels, so that `read_matrix` finds the same with its names.
 
-    The file appears whole or not at all. Numbers keep all their digits.
+    The file appears whole or not at all. Numbers keep all their digits. Only a text file whose
+    column names are all numbers, without names of rows, must be read with
+    ``Options(header=True)``.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ def table(buffer, stop, form, out, begin, length):
     last = len(form.role) - 1
     n = at = 0
     while at < stop:
-        if buffer[at] == NEWLINE and last > 0:
+        if buffer[at] == NEWLINE:
             at += 1
             continue
         for place in range(last + 1):
@@ -255,6 +255,42 @@ def table(buffer, stop, form, out, begin, length):
             at = past_delimiter(buffer, end, place == last, form)
             if at < 0:
                 return -1
+        n += 1
+    return n
+
+
+@kernel
+def coordinates(buffer, stop, form, rows, columns, values):
+    """Read lines of a row and a column, counted from 1, and perhaps a value.
+
+    ``form.role`` has the largest row and column, and whether there is a value. Returns the number
+    of lines, or -1.
+    """
+    n = at = 0
+    while at < stop:
+        if buffer[at] == NEWLINE:
+            at += 1
+            continue
+        row, end = integer(buffer, at)
+        if end < 0 or row < 1 or row > form.role[0]:
+            return -1
+        at = past_delimiter(buffer, end, False, form)
+        if at < 0:
+            return -1
+        column, end = integer(buffer, at)
+        if end < 0 or column < 1 or column > form.role[1]:
+            return -1
+        rows[n], columns[n], values[n] = row - 1, column - 1, 1.0
+        if form.role[2]:
+            at = past_delimiter(buffer, end, False, form)
+            if at < 0:
+                return -1
+            values[n], end = decimal(buffer, at, form.point, form.powers)
+            if end < 0:
+                return -1
+        at = past_delimiter(buffer, end, True, form)
+        if at < 0:
+            return -1
         n += 1
     return n
 

@@ -70,8 +70,10 @@ def sort_row(a, x, b, y):
 
 
 @kernel
-def order_rows(X, start, stop, work, lengths):
-    """Sort rows by column and join what stands twice to its mean; ``lengths``: what is left.
+def order_rows(X, start, stop, work, lengths, mean):
+    """Sort rows by column and join what stands twice to its mean, or else to its sum.
+
+    ``lengths`` becomes how many entries of each row are left.
 
     X: indptr, indices, data; ``work``: two arrays as long as the longest row.
     """
@@ -95,7 +97,8 @@ def order_rows(X, start, stop, work, lengths):
                 while e < end and indices[e] == column:
                     total += data[e]
                     e += 1
-                indices[out], data[out] = column, total / (e - first)
+                indices[out] = column
+                data[out] = total / (e - first) if mean else total
                 out += 1
             lengths[row] = out - begin
 
