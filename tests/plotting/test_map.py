@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise_distances
 from rprnmf import LCNMF, NMF, RPRNMF
 from rprnmf.metrics import unmet
 from rprnmf.plotting import MapDisplay, plot_map
-from rprnmf.plotting.map import thinned
+from rprnmf.plotting.lines import thinned
 from rprnmf.plotting.style import MET, UNMET
 from tests.plotting.fits import COLUMNS, ESTIMATORS, ROW_NAMES, ROWS, M, N, X, fitted, legend
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.fitted import FittedSide, fitted_side
+from rprnmf.plotting.images import check_image_shape
 from rprnmf.plotting.style import INK, PALE, axes_or_new, bare, short
 from rprnmf.tops import tops_of
 
@@ -220,19 +221,6 @@ def check_components(components: Any, entries: FittedSide) -> list[int]:
     if chosen.min() < 0 or chosen.max() >= K:
         raise ValueError(f"components must be from 0 to {K - 1}, got {components!r}.")
     return chosen.tolist()
-
-
-def check_image_shape(image_shape: Any, entries: FittedSide) -> tuple[int, ...]:
-    """The shape of an image whose pixels are the features."""
-    n = len(entries.factor)
-    shape = tuple(image_shape) if np.iterable(image_shape) else (image_shape,)
-    fits = len(shape) in (2, 3) and all(isinstance(k, int | np.integer) and k > 0 for k in shape)
-    if not fits or int(np.prod(shape)) != n or (len(shape) == 3 and shape[2] not in (3, 4)):
-        raise ValueError(
-            f"image_shape must be (height, width) or (height, width, 3) with {n} numbers in all, "
-            f"one for each {entries.side}; got {image_shape!r}."
-        )
-    return shape
 
 
 def plot_components(

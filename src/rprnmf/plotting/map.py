@@ -8,13 +8,14 @@ import numpy as np
 
 from rprnmf.checks import check_count
 from rprnmf.fitted import fitted_side
+from rprnmf.plotting.images import check_images
+from rprnmf.plotting.lines import Z_POINTS, draw_comparisons
 from rprnmf.plotting.placing import place_images, place_names, room_of, spread_out
 from rprnmf.plotting.positions import plane
-from rprnmf.plotting.style import GREY, MET, UNMET, axes_or_new, bare
+from rprnmf.plotting.style import GREY, axes_or_new, bare
 
 # Items without names are numbered on the map if there are no more than this.
 NUMBERED = 50
-CROWD = 300
 MARGIN = 0.1  # beside the items, as a fraction of what they take
 
 
@@ -170,12 +171,12 @@ default=None
         given = scatter_kwargs or {}
         if given.keys() & {"c", "color", "facecolors", "facecolor"}:
             del style["color"]
-        style |= {"linewidths": 0, "zorder": 3, "rasterized": n > 1000} | given
+        style |= {"linewidths": 0, "zorder": Z_POINTS, "rasterized": n > 1000} | given
         self.points_ = self.ax_.scatter(*self.points.T, **style)
         bare(self.ax_)
         self.ax_.spines[:].set(visible=True, color="#c9ced6")
         self.ax_.set(xlabel=self.axis_labels[0], ylabel=self.axis_labels[1])
-        self._draw_lines(n_lines)
+        self.lines_ = draw_comparisons(self.ax_, self.points, self.triplets, self.met, n_lines)
         self._frame()
         drawn = [part.get_segments() for pair in self.lines_.values() for part in pair]
         lines = np.array([ends for part in drawn for ends in part]).reshape(-1, 2, 2)
@@ -215,82 +216,6 @@ default=None
         counts = np.bincount(self.triplets[~self.met].ravel(), minlength=len(self.points))
         order = np.argsort(-counts, kind="stable")
         return order[counts[order] > 0].tolist()
-
-    def _draw_lines(self, n_lines: int) -> None:
-        """Two lines for a comparison: q-r, and q-s dotted."""
-        from matplotlib.collections import LineCollection
-        from matplotlib.lines import Line2D
-
-        self.lines_ = {}
-        if not len(self.triplets):
-            return
-        handles = []
-        front = 3.1 if len(self.points) > CROWD else 1.0  # a crowd of points would hide them
-        drawn = thinned(self.met, n_lines)
-        alpha = float(np.clip(30 / max(sum(map(len, drawn.values())), 1), 0.35, 0.9))
-        for (kind, chosen), color, width in zip(
-            drawn.items(), (MET, UNMET), (0.9, 1.7), strict=True
-        ):
-            q, r, s = self.points[self.triplets[chosen].T]
-            look: dict[str, Any] = {
-                "color": color,
-                "linewidth": width,
-                "alpha": alpha,
-                "zorder": front + width / 4,
-            }
-            near = LineCollection([*np.stack((q, r), axis=1)], **look)
-            far = LineCollection([*np.stack((q, s), axis=1)], linestyle=":", **look)
-            for lines in (near, far):
-                self.ax_.add_collection(lines)
-            self.lines_[kind] = near, far
-            count = int(np.sum(self.met == (kind == "met")))
-            part = f" ({len(chosen)} drawn)" if len(chosen) < count else ""
-            handles.append(
-                Line2D([], [], color=color, lw=2 * width, label=f"{kind}: {count}{part}")
-            )
-        handles += [
-            Line2D([], [], color=GREY, label="q to r (near)"),
-            Line2D([], [], color=GREY, linestyle=":", label="q to s (far)"),
-        ]
-        self.ax_.legend(
-            handles=handles,
-            loc="lower center",
-            ncols=2,
-            frameon=False,
-            fontsize="small",
-        )
-
-
-def thinned(met: np.ndarray, n: int) -> dict[str, np.ndarray]:
-    """At most n comparisons, evenly chosen; up to half are unmet ones, more if these are more."""
-    kinds = np.flatnonzero(met), np.flatnonzero(~met)
-    n = max(min(n, len(met)), 0)
-    share = n * len(kinds[1]) // max(len(met), 1)
-    n_unmet = min(len(kinds[1]), max(n // 2, share))
-    n_met = min(len(kinds[0]), n - n_unmet)
-    n_unmet = min(len(kinds[1]), n - n_met)
-    return {
-        kind: places[np.arange(count) * len(places) // max(count, 1)]
-        for kind, places, count in zip(("met", "unmet"), kinds, (n_met, n_unmet), strict=True)
-    }
-
-
-def check_images(images: Any, n: int) -> np.ndarray:
-    """One picture per item: grey, or with three or four colour channels."""
-    found = np.asarray(images)
-    fits = found.ndim in (3, 4) and len(found) == n and 0 not in found.shape
-    if not fits or (found.ndim == 4 and found.shape[3] not in (3, 4)):
-        raise ValueError(
-            f"images must have the shape ({n}, height, width), one picture per item, or "
-            f"({n}, height, width, 3) in colour; got {found.shape}."
-        )
-    if found.dtype.kind not in "uifb":
-        raise TypeError(f"images must be numbers, got dtype {found.dtype}.")
-    if found.dtype.kind == "b":
-        found = found.astype(np.uint8)
-    if found.ndim == 4 and found.dtype.kind == "f":  # matplotlib has colours from 0 to 1
-        found = np.nan_to_num(found) / max(np.nanmax(found, initial=0.0), 1.0)
-    return found
 
 
 def plot_map(

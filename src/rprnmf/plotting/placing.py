@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rprnmf.plotting.lines import Z_NAMES
 from rprnmf.plotting.style import GREY, INK, short
 
 # Directions from a point to the middle of its name, the best to read first.
@@ -126,7 +127,7 @@ def place_names(
             color=INK,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.6, "shrinkB": 2},
-            zorder=5,
+            zorder=Z_NAMES,
         )
         text.set_parse_math(False)  # a name may have a $
         text.set_in_layout(False)
@@ -165,7 +166,7 @@ def place_images(
             continue
         room.take(box)
         image = OffsetImage(images[item], zoom=zoom, cmap="gray_r")
-        thumbnail = AnnotationBbox(image, points[item], pad=0.0, bboxprops=FRAME)
+        thumbnail = AnnotationBbox(image, points[item], pad=0.0, bboxprops=FRAME, zorder=Z_NAMES)
         thumbnail.set_in_layout(False)
         shown.append(ax.add_artist(thumbnail))
     return shown
