@@ -28,13 +28,23 @@ class Run:
     code: int = 0
     after_stop: str = NOTHING_KEPT
     notes: list[str] = field(default_factory=list)
+    said: int = 0  # of the notes
 
     def note(self, text: str) -> None:
         """Say something beside the results, each sentence once."""
+        self.keep(text)
+        self.say_notes()
+
+    def keep(self, text: str) -> None:
+        """The same later: now it would run into a bar."""
         if text not in self.notes:
             self.notes.append(text)
-            if not self.quiet:
-                say(f"note: {text}")
+
+    def say_notes(self) -> None:
+        """Say what was kept."""
+        for text in self.notes[self.said :] if not self.quiet else ():
+            say(f"note: {text}")
+        self.said = len(self.notes)
 
 
 class Command(click.Command):
@@ -50,8 +60,11 @@ class Command(click.Command):
         state = context.find_object(Run) or Run()
         state.name = context.command_path
         assert self.callback is not None
-        with contextlib.redirect_stdout(sys.stderr):
-            report = self.callback(SimpleNamespace(**context.params, run=state))
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                report = self.callback(SimpleNamespace(**context.params, run=state))
+        finally:
+            state.say_notes()
         show(report, state)
         state.code = report.code
 

@@ -9,7 +9,7 @@ import click
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options, triplets_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
-from rprnmf.cli.fit_report import unmet_table
+from rprnmf.cli.fit_report import COLUMNS, unmet_table
 from rprnmf.cli.matrices import matrix_options, read_input
 from rprnmf.cli.models import (
     align_columns,
@@ -68,7 +68,7 @@ def evaluate(given: Any) -> Report:
             document[f"{one}_triplets"], document[f"{one}_satisfied_rate"] = n, share
             rows.append([f"{one} comparisons met", f"{per_cent(share)} of {n}"])
             unmet += left
-    document["unmet"] = [row[:4] for row in unmet]
+    document["unmet"] = [dict(zip(COLUMNS, row, strict=True)) for row in unmet]
     parts: list[Any] = [Table("", ("", ""), rows)] if rows else []
     parts += unmet_table(unmet, given.show)
     if given.held_out is not None:

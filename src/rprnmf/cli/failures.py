@@ -33,13 +33,13 @@ def explained(error: Exception) -> str:
 
 
 @contextmanager
-def notes_on_stderr(state: Any) -> Iterator[None]:
-    """Within it a warning is a line on stderr, and is kept in ``state.notes``."""
+def warnings_as_notes(state: Any) -> Iterator[None]:
+    """Within it a warning is a note of the run."""
 
     def note(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, DeprecationWarning | FutureWarning | ImportWarning):
             return  # they concern programmers
-        state.note(str(message))
+        state.keep(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

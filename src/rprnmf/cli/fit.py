@@ -24,20 +24,20 @@ SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")
 @click.argument("x", type=INPUT_OR_FOLDER, metavar="X")
 @triplet_options
 @model_options.components
-@click.option("--row-labels", type=INPUT, metavar="FILE", help="Classes of rows, for lcnmf.")
-@click.option("--column-labels", type=INPUT, metavar="FILE", help="Classes of columns, for lcnmf.")
-@model_options.settings
-@seed
-@missing_option
-@matrix_options
+@click.option("--out", type=OUTPUT, metavar="FILE", help="Write the model, as model.rprnmf.")
 @click.option(
     "--checkpoint",
     type=OUTPUT,
     metavar="FILE",
     help="Keep the state of the fit here: after a stop the same command goes on.",
 )
+@click.option("--row-labels", type=INPUT, metavar="FILE", help="Classes of rows, for lcnmf.")
+@click.option("--column-labels", type=INPUT, metavar="FILE", help="Classes of columns, for lcnmf.")
+@model_options.settings
+@seed
+@missing_option
+@matrix_options
 @show
-@click.option("--out", type=OUTPUT, metavar="FILE", help="Write the model, as model.rprnmf.")
 def fit(given: Any) -> Report:
     """Factorise a matrix, X = W H, with what is known about it.
 

@@ -95,7 +95,9 @@ settings = several(
         type=NumberOr("strength", "auto"),
         help="Of the graphs.  [default: auto]",
     ),
-    click.option("--neighbors", type=click.IntRange(1), help="In a graph.  [default: 5]"),
+    click.option(
+        "--neighbors", type=click.IntRange(1), metavar="N", help="In a graph.  [default: 5]"
+    ),
     click.option(
         "--solver",
         type=click.Choice(choices.SOLVERS),
@@ -109,12 +111,21 @@ settings = several(
     ),
     click.option("--margin", type=float, help="By how much comparisons should hold."),
     click.option("--init", type=click.Choice(choices.INITS), help="Where the factors start."),
-    click.option("--n-init", type=click.IntRange(1), help="Starts; the best is kept."),
+    click.option("--n-init", type=click.IntRange(1), metavar="N", help="Starts; the best is kept."),
     click.option("--alpha-w", type=float, help="Weight of the L1 and L2 terms of W."),
     click.option("--alpha-h", type=NumberOr("weight", "same"), help="The same for H."),
-    click.option("--l1-ratio", type=click.FloatRange(0, 1), help="Fraction of L1 in them."),
-    click.option("--tol", type=click.FloatRange(0), help="When to stop.  [default: 0.0001]"),
-    click.option("--max-iter", type=click.IntRange(1), help="Iterations at most.  [default: 200]"),
+    click.option(
+        "--l1-ratio", type=click.FloatRange(0, 1), metavar="N", help="Fraction of L1 in them."
+    ),
+    click.option(
+        "--tol", type=click.FloatRange(0), metavar="N", help="When to stop.  [default: 0.0001]"
+    ),
+    click.option(
+        "--max-iter",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Iterations at most.  [default: 200]",
+    ),
     click.option("--jobs", type=int, metavar="N", help="Threads.  [default: all]"),
 )
 #: in the order of the help

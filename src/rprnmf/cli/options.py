@@ -46,6 +46,7 @@ class Numbers(click.ParamType):
 seed = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
     default=0,
     show_default=True,
     help="The same seed gives the same result.",
@@ -60,10 +61,16 @@ side = click.option(
 show = click.option(
     "--show",
     type=click.IntRange(0),
+    metavar="N",
     default=10,
     show_default=True,
     help="Rows of the longest table.",
 )
 folds = click.option(
-    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts to hold out."
+    "--folds",
+    type=click.IntRange(2),
+    metavar="N",
+    default=5,
+    show_default=True,
+    help="Parts to hold out.",
 )

@@ -20,6 +20,7 @@ picture_options = several(
     click.option(
         "--dpi",
         type=click.IntRange(20, 1200),
+        metavar="N",
         default=150,
         show_default=True,
         help="Dots per inch.",

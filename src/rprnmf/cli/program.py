@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from rprnmf.cli.command import Group, Run
-from rprnmf.cli.failures import explained, notes_on_stderr
+from rprnmf.cli.failures import explained, warnings_as_notes
 from rprnmf.cli.signals import asked_to_end
 
 #: every command is the object of its own name in a module of its own name
@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the program; returns the exit code."""
     state = Run()
     try:
-        with asked_to_end(), notes_on_stderr(state):
+        with asked_to_end(), warnings_as_notes(state):
             end = program().main(
                 list(arguments), prog_name="rprnmf", standalone_mode=False, obj=state
             )
@@ -75,8 +75,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         error.show()
         return 2
-    except (KeyboardInterrupt, click.Abort):
-        print(f"\n{state.name} was stopped. {state.after_stop}", file=sys.stderr)
+    except (KeyboardInterrupt, click.Abort):  # which writes an empty line first
+        print(f"{state.name} was stopped. {state.after_stop}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever read the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

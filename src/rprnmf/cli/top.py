@@ -16,7 +16,13 @@ from rprnmf.cli.report import Report, Table
 @command("rprnmf top model.rprnmf --count 8 --by relevance")
 @click.argument("model", type=INPUT)
 @click.option(
-    "-n", "--count", type=click.IntRange(1), default=8, show_default=True, help="Of each component."
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    default=8,
+    show_default=True,
+    help="Of each component.",
 )
 @click.option(
     "--side",

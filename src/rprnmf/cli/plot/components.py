@@ -21,7 +21,13 @@ from rprnmf.cli.report import Report
     "--image-shape", type=Size(), metavar="HxW", help="Draw components as images of this size."
 )
 @click.option(
-    "-n", "--count", type=click.IntRange(1), default=8, show_default=True, help="Names of each."
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    default=8,
+    show_default=True,
+    help="Names of each.",
 )
 @click.option(
     "--by",

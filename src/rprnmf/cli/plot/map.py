@@ -27,8 +27,8 @@ from rprnmf.cli.report import Report
     show_default=True,
     help="How the plane is found.",
 )
-@click.option("--n-names", type=click.IntRange(0), help="Names to write at most.")
-@click.option("--n-lines", type=click.IntRange(0), help="Comparisons to draw at most.")
+@click.option("--n-names", type=click.IntRange(0), metavar="N", help="Names to write at most.")
+@click.option("--n-lines", type=click.IntRange(0), metavar="N", help="Comparisons to draw at most.")
 @click.option(
     "--images",
     type=INPUT_OR_FOLDER,

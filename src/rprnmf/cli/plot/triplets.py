@@ -18,7 +18,13 @@ from rprnmf.cli.report import Report
 @side
 @common.triplets
 @click.option(
-    "-n", "--count", type=click.IntRange(1), default=20, show_default=True, help="Items to show."
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Items to show.",
 )
 @picture_options
 def triplets(given: Any) -> Report:

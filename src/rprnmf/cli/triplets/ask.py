@@ -20,6 +20,7 @@ from rprnmf.cli.report import Report, counted
     "-n",
     "--count",
     type=click.IntRange(1),
+    metavar="N",
     default=20,
     show_default=True,
     help="How many questions.",

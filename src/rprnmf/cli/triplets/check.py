@@ -15,7 +15,12 @@ from rprnmf.cli.report import Report, Table, counted, per_cent
 @command("rprnmf triplets check triplets.csv")
 @click.argument("file", type=INPUT)
 @click.option(
-    "--show", type=click.IntRange(0), default=10, show_default=True, help="Conflicts to list."
+    "--show",
+    type=click.IntRange(0),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="Conflicts to list.",
 )
 def check(given: Any) -> Report:
     """Find comparisons that contradict each other.

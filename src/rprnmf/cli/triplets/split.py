@@ -18,6 +18,7 @@ from rprnmf.cli.report import Report, counted
 @click.option(
     "--test-size",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="N",
     default=0.25,
     show_default=True,
     help="The share of the comparisons to test on, about.",

@@ -21,6 +21,7 @@ count = click.option(
     "-n",
     "--count",
     type=click.IntRange(1),
+    metavar="N",
     default=1000,
     show_default=True,
     help="How many to draw at random, all different; fewer if there are no more.",
@@ -28,6 +29,7 @@ count = click.option(
 margin = click.option(
     "--margin",
     type=click.FloatRange(0),
+    metavar="N",
     default=0.0,
     show_default=True,
     help="Leave out what is decided by less than this.",

@@ -25,11 +25,13 @@ from rprnmf.cli.triplets.make import common
     "-n",
     "--count",
     type=click.IntRange(1),
+    metavar="N",
     help="How many to draw at random (default: a few of every class).",
 )
 @click.option(
     "--per-class",
     type=click.IntRange(2),
+    metavar="N",
     default=2,
     show_default=True,
     help="Without --count: points drawn from every class.",

@@ -20,7 +20,11 @@ NO = ("0", "-1", "cannot", "different", "no", "false", "-")
 @command("rprnmf triplets make links links.csv --out triplets.csv")
 @click.argument("file", type=INPUT)
 @click.option(
-    "-n", "--count", type=click.IntRange(1), help="How many to draw at random (default: all)."
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many to draw at random (default: all).",
 )
 @seed
 @common.out
