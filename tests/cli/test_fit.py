@@ -171,10 +171,11 @@ def test_bad_input_is_one_sentence(case, data, call, tmp_path, monkeypatch):
 
 
 def test_bad_input_as_a_process(data):
-    done = run_program("fit", "ratings.csv", "-k", 50, cwd=data)
+    done = run_program("fit", "nothing.csv", cwd=data)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "rprnmf fit: -k 50 is too many components: X has 30 rows and 6 columns" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr == "rprnmf fit: nothing.csv: there is no such file\n"
+    done = run_program("fit", "nothing.csv", "--debug", cwd=data)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, True)
 
 
 def test_positions_though_there_are_names(data, call, tmp_path):
@@ -210,21 +211,19 @@ usual, calls = loop.Step.at, [0]
 def at(*arguments, **options):
     calls[0] += 1
     if calls[0] == 30:
-        os.kill(os.getpid(), signal.{signal})
+        os.kill(os.getpid(), signal.SIGINT)
     return usual(*arguments, **options)
 loop.Step.at = at
 sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_an_interrupt_keeps_what_there_is(name, data, tmp_path):
+def test_an_interrupt_keeps_what_there_is(data, tmp_path):
     kept, out = tmp_path / "run.ckpt", tmp_path / "model.rprnmf"
     arguments = ["fit", data / "table.csv", "-k", "2", "--tol", "0", "--max-iter", "200"]
     arguments += ["--out", out, "--checkpoint", kept]
-    code = STOPS.format(signal=name)
     done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [sys.executable, "-c", STOPS, *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,

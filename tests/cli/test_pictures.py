@@ -98,7 +98,7 @@ def test_plots_as_processes(data, tmp_path):
 
 def test_rank(data, call, tmp_path):
     picture = tmp_path / "rank.svg"
-    arguments = ["rank", data / "table.csv", "--folds", 3, "--max-iter", 50]
+    arguments = ["rank", data / "table.csv", "--folds", 2, "--max-iter", 5]
     code, found, err = call(*arguments, "--ranks", "4,1,2", "--picture", picture, "--json")
     assert code == 0
     assert "choose_rank" in err

@@ -43,8 +43,11 @@ def test_check_names_what_contradicts(crowd, capsys):
 
 
 def test_check_as_a_process_reads_standard_input(crowd, tmp_path):
-    done = run_program("triplets", "check", "-", "--json", stdin=crowd.read_text())
-    assert (done.returncode, json.loads(done.stdout)["consistent"]) == (0, False)
+    done = run_program("triplets", "check", "-", stdin=crowd.read_text())
+    assert done.returncode == 0
+    assert "83.3 % of their weight" in done.stdout
+    assert "\x1b" not in done.stdout  # no colours in a file
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())
     done = run_program("triplets", "check", tmp_path / "nowhere.csv")
     assert done.returncode == 1
     assert done.stderr == (
@@ -136,11 +139,22 @@ def test_split_keeps_answers_to_a_question_together(tmp_path, capsys):
 
 
 def test_split_as_a_process(tmp_path):
+    path, train, test = (tmp_path / f"{name}.csv" for name in ("t", "train", "test"))
+    path.write_text("q,r,s\na,b,c\nd,e,f\n")
+    done = run_program("triplets", "split", path, "--out", train, "--test-out", test)
+    assert done.returncode == 0
+    assert len(rows(train)) == len(rows(test)) == 2
+    done = run_program("triplets", "split", path, "--out", path, "--test-out", test)
+    assert done.returncode == 1
+    assert "is an input" in done.stderr
+
+
+def test_one_comparison_cannot_be_split(tmp_path, capsys):
     path, out = tmp_path / "t.csv", tmp_path / "train.csv"
     path.write_text("q,r,s\na,b,c\n")
-    done = run_program("triplets", "split", path, "--out", out, "--test-out", tmp_path / "b.csv")
-    assert done.returncode == 1
-    assert "nothing to split" in done.stderr
+    arguments = ["triplets", "split", path, "--out", out, "--test-out", tmp_path / "b.csv"]
+    assert main([str(each) for each in arguments]) == 1
+    assert "nothing to split" in capsys.readouterr().err
     assert not out.exists()
 
 
