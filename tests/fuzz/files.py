@@ -28,7 +28,7 @@ import numpy as np
 import rprnmf
 from rprnmf.persistence import FileFormatError
 from tests.fuzz.forge import mutated
-from tests.persistence.cases import FITS, TRIPLETS, answers, fitted, named
+from tests.persistence.cases import FITS, FRAMES, TRIPLETS, answers, fitted, named
 
 HERE = Path(__file__).parent
 BATCH = 500
@@ -51,8 +51,10 @@ def originals(folder: Path) -> list[bytes]:
     """Files of models of all sorts, and of triplets."""
     path, found = folder / "original", []
     models = [fitted(name)[0] for name in FITS]
-    parameters = rprnmf.NMF(row_prior=["data", np.eye(2)], random_state=np.random.RandomState(0))
-    for model in (*models, parameters, rprnmf.Triplets(TRIPLETS), rprnmf.Triplets(named())):
+    models.append(rprnmf.NMF(row_prior=list(FRAMES.values())))
+    models += [rprnmf.NMF(row_prior=frame) for frame in FRAMES.values()]
+    models.append(rprnmf.NMF(row_prior=["data", np.eye(2)], random_state=np.random.RandomState(0)))
+    for model in (*models, rprnmf.Triplets(TRIPLETS), rprnmf.Triplets(named())):
         rprnmf.save(model, path)
         rprnmf.load(path)  # what is imported late is imported now
         found.append(path.read_bytes())

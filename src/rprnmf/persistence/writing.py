@@ -54,7 +54,7 @@ class Writer:
         if kind_of(value) is not None:
             return {"scalar": pack([value], self.pool, where)}
         if is_sparse(value):
-            return {"sparse": sparse_node(value, self.pool)}
+            return {"sparse": sparse_node(value, self.pool, where)}
         if kind is np.random.RandomState:
             return {"random_state": random_state_node(value, self.pool, where)}
         if is_pandas(value):
@@ -64,8 +64,9 @@ class Writer:
             inner = {name: self.node(v, f"{where}.{name}", depth + 1) for name, v in parts.items()}
             return {"object": [kind.__name__, inner]}
         raise TypeError(
-            f"{where} cannot be saved: it is of the type {kind.__name__}; {EXPECTED}, dicts, "
-            "arrays, csr, csc and coo matrices, DataFrames, and a RandomState."
+            f"{where} cannot be saved: it is of the type {kind.__module__}.{kind.__qualname__}; "
+            f"{EXPECTED}, dicts, arrays, csr, csc and coo matrices, DataFrames of pandas and a "
+            "RandomState can be saved."
         )
 
     def _sequence(self, value: Any, where: str, depth: int) -> dict[str, Any]:
