@@ -19,7 +19,7 @@ MOST_DIMENSIONS = 8
 DEEPEST = 128  # objects and lists in each other in a header
 NAME = re.compile(r"[A-Za-z0-9_.\-]{1,200}", re.ASCII)
 DTYPES = {
-    name: np.dtype(name).newbyteorder("<")
+    name: np.dtype(name)
     for name in (
         *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
         *("float16", "float32", "float64"),

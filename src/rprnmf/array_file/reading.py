@@ -7,6 +7,7 @@ import json
 import math
 import os
 import stat
+import sys
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -201,4 +202,4 @@ def _array(file: BinaryIO, dtype: np.dtype, shape: tuple[int, ...], order: Any) 
         raise FileFormatError("it became shorter while it was read.")
     if dtype.kind == "b" and raw.max(initial=0) > 1:
         raise FileFormatError("an array of bools has other values than 0 and 1.")
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    return array.byteswap(inplace=True) if sys.byteorder == "big" else array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -86,4 +87,5 @@ def _little_endian(name: str, array: Any) -> np.ndarray:
             f"{array.dtype}, expected at most {MOST_DIMENSIONS} and one of {', '.join(DTYPES)}."
         )
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    return np.asarray(array, DTYPES[array.dtype.name], order="F" if fortran else "C")
+    found = np.asarray(array, DTYPES[array.dtype.name], order="F" if fortran else "C")
+    return found.byteswap() if sys.byteorder == "big" else found

@@ -15,6 +15,7 @@ import numpy as np
 
 from rprnmf.array_file.layout import DTYPES
 from rprnmf.persistence.pool import DEEPEST, Pool, fields
+from rprnmf.persistence.texts import pack_text, unpack_text
 from rprnmf.persistence.times import (
     TIMES,
     pack_times,
@@ -158,26 +159,6 @@ def _numbers(dtype: str) -> Column:
         lambda values, _, pool: pool.put(np.array(values, dtype=dtype)),
         lambda column, _, n, pool: pool.take(column, dtype, n).tolist(),
     )
-
-
-def pack_text(values: list[Any], pool: Pool) -> list[int]:
-    """UTF-8 bytes, and where each text ends."""
-    parts = [value.encode("utf-8", "surrogatepass") for value in values]
-    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    return [pool.put(np.frombuffer(b"".join(parts), dtype=np.uint8)), pool.put(ends)]
-
-
-def unpack_text(column: Any, n: int, pool: Pool) -> list[str]:
-    """The texts again."""
-    if not isinstance(column, list) or len(column) != 2:
-        raise ValueError("a column of text must have bytes and ends.")
-    data = pool.take(column[0], "uint8").tobytes()
-    ends = pool.take(column[1], "int64", n)
-    starts = np.concatenate(([0], ends[:-1])) if n else ends
-    if (starts > ends).any() or (ends[-1] if n else 0) != len(data):
-        raise ValueError("the ends of texts must rise to their last byte.")
-    both = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [data[start:end].decode("utf-8", "surrogatepass") for start, end in both]
 
 
 def _text(make: Callable[[str], Any], show: Callable[[Any], str] = str) -> Column:

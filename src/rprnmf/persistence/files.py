@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,12 @@ import scipy
 import sklearn
 
 from rprnmf.array_file import FileFormatError, read_arrays, write_arrays
-from rprnmf.estimators.sklearn_callbacks import TEARDOWN
-from rprnmf.persistence.models import MODELS, check_model, known_attributes
-from rprnmf.persistence.objects import Objects
-from rprnmf.persistence.pool import Pool, fields
-from rprnmf.persistence.reading import Reader
-from rprnmf.persistence.requests import ATTRIBUTE, requests_of, set_requests
-from rprnmf.persistence.schemas import OBJECTS, TRIPLETS
-from rprnmf.persistence.writing import Writer
+from rprnmf.persistence.models import MODELS
+from rprnmf.persistence.pool import Pool
+from rprnmf.persistence.states import STATE, built, model_parts, triplets_parts
 from rprnmf.triplets import Triplets
 
 MODEL, COMPARISONS = "model", "triplets"  # kinds of files
-STATE = 1  # the version of what a model consists of
-CALLBACKS = "_skl_callbacks"  # of scikit-learn's set_callbacks
 
 
 def save(model: Any, path: Any) -> None:
@@ -73,10 +65,10 @@ def save(model: Any, path: Any) -> None:
     header: dict[str, Any] = {"class": type(model).__name__, "state": STATE, "written": _written()}
     if type(model) is Triplets:
         kind = COMPARISONS
-        header["value"] = Writer(pool, OBJECTS).node(model, "Triplets")
+        header |= triplets_parts(model, pool)
     elif type(model) in MODELS:
         kind = MODEL
-        header |= _parts(model, pool)
+        header |= model_parts(model, pool)
     else:
         known = ", ".join(one.__name__ for one in (*MODELS, Triplets))
         raise TypeError(f"save takes one of {known}, got {_described(model)}.")
@@ -113,7 +105,7 @@ def load(path: Any) -> Any:
     """
     header, arrays = read_arrays(path, kind=(MODEL, COMPARISONS))
     try:
-        return _built(header, Pool(arrays))
+        return built(header, Pool(arrays))
     except (ValueError, TypeError) as error:
         raise FileFormatError(f"{path} cannot be read: {error}") from None
 
@@ -132,8 +124,10 @@ def describe(path: Any) -> dict[str, Any]:
         ``scikit-learn`` and ``python``, all of them text.
     """
     header, _ = read_arrays(path, kind=(MODEL, COMPARISONS))
-    about = {"class": header.get("class"), **_as_dict(header.get("written"))}
-    return {str(name): str(value) for name, value in about.items()}
+    written = header.get("written")
+    if not isinstance(written, dict):
+        raise FileFormatError(f"{path} cannot be read: it does not say how it was written.")
+    return {"class": str(header.get("class")), **{key: str(each) for key, each in written.items()}}
 
 
 def _written() -> dict[str, str]:
@@ -147,81 +141,6 @@ def _written() -> dict[str, str]:
         "scikit-learn": sklearn.__version__,
         "python": platform.python_version(),
     }
-
-
-def _parts(model: Any, pool: Pool) -> dict[str, Any]:
-    """Its parameters and attributes as nodes, after the checks that `load` makes."""
-    parameters = model.get_params(deep=False)
-    known = known_attributes(type(model))
-    attributes = {
-        name: value
-        for name, value in vars(model).items()
-        if name not in parameters and name not in (ATTRIBUTE, *TEARDOWN)
-    }
-    lost = [name for name in attributes if name not in known and name != CALLBACKS]
-    lost += [name for name, value in parameters.items() if callable(value)]
-    lost += ["the callbacks of set_callbacks"] if attributes.get(CALLBACKS) else []
-    kept = {name: value for name, value in attributes.items() if name in known}
-    check_model(model, kept)
-    writer, plain = Writer(pool, OBJECTS), Writer(pool)
-    found = {
-        "parameters": {
-            name: plain.node(None if callable(value) else value, name)
-            for name, value in parameters.items()
-        },
-        "attributes": {name: writer.node(value, name) for name, value in kept.items()},
-        "requests": requests_of(model),
-    }
-    if lost:
-        warnings.warn(
-            f"{', '.join(lost)} of {type(model).__name__} cannot be saved and will be missing "
-            "when the file is loaded: functions and attributes that a fit did not set are left "
-            "out.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return found
-
-
-def _built(header: dict[str, Any], pool: Pool) -> Any:
-    if type(header.get("state")) is not int or header["state"] != STATE:
-        raise ValueError(
-            f"the version of its content is {str(header.get('state'))[:20]}, this rprnmf reads "
-            f"{STATE}; a newer rprnmf may read it."
-        )
-    if header.get("class") == Triplets.__name__:
-        node = fields(header, ("class", "state", "written", "value"), "a file of triplets")[-1]
-        value = Reader(pool, Objects(TRIPLETS)).value(node)
-        if type(value) is not Triplets:
-            raise ValueError("a file of triplets must hold triplets.")
-        pool.check_empty()
-        return value
-    kinds = {kind.__name__: kind for kind in MODELS}
-    if header.get("class") not in kinds:
-        raise ValueError(f"models of the class {str(header.get('class'))[:40]!r} are not known.")
-    kind: Any = kinds[header["class"]]
-    parts = ("class", "state", "written", "parameters", "attributes", "requests")
-    *_, parameters, attributes, requests = fields(header, parts, "a model")
-    _check_names(parameters, kind._get_param_names(), "parameters")
-    _check_names(attributes, known_attributes(kind), "attributes")
-    plain, reader = Reader(pool), Reader(pool, OBJECTS)
-    model = kind(**{name: plain.value(node) for name, node in parameters.items()})
-    found = {name: reader.value(node) for name, node in attributes.items()}
-    pool.check_empty()
-    check_model(model, found)
-    vars(model).update(found)
-    set_requests(model, requests)
-    return model
-
-
-def _check_names(found: Any, known: Any, what: str) -> None:
-    if not isinstance(found, dict) or not set(found) <= set(known):
-        unknown = sorted(set(_as_dict(found)) - set(known))
-        raise ValueError(f"its {what} must be among those of the class, got {str(unknown)[:80]}.")
-
-
-def _as_dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _described(model: Any) -> str:

@@ -37,7 +37,7 @@ def frame_node(frame: Any, writer: Any, where: str, depth: int) -> dict[str, Any
         "index": index_node(frame.index, writer, f"{where}.index", depth + 1),
         "name": name,
         "data": [
-            column_node(column.array, writer, f"{where}[{column.name!r}]", depth + 1)
+            column_node(column, writer, f"{where}[{column.name!r}]", depth + 1)
             for column in columns
         ],
     }
@@ -67,8 +67,8 @@ def read_frame(node: Any, reader: Any, depth: int) -> Any:
 
 
 def column_node(values: Any, writer: Any, where: str, depth: int) -> dict[str, Any]:
-    """The values of a column, with their dtype."""
-    dtype = values.dtype
+    """The values of a Series or an Index, with their dtype."""
+    dtype, values = values.dtype, values.array
     if isinstance(dtype, np.dtype) and (dtype.kind in "mMO" or dtype.name in DTYPES):
         return {"type": None, "values": writer.node(values.to_numpy(), where, depth)}
     name = type(dtype).__name__
@@ -108,7 +108,10 @@ def read_column(node: Any, reader: Any, depth: int) -> Any:
         return pd.DatetimeIndex(values).array
     if kind not in TYPED:
         raise ValueError(f"columns of the kind {str(kind)[:40]!r} are not known.")
-    return pd.array(values, dtype=kind)
+    dtype = pd.api.types.pandas_dtype(kind)
+    if isinstance(dtype, np.dtype):  # before pandas 3 there is no "str", and text is objects
+        return np.fromiter(values, dtype=object, count=len(values))
+    return pd.array(values, dtype=dtype)
 
 
 def index_node(index: Any, writer: Any, where: str, depth: int) -> dict[str, Any]:
@@ -123,7 +126,7 @@ def index_node(index: Any, writer: Any, where: str, depth: int) -> dict[str, Any
     return {
         "type": "plain",
         "names": names,
-        "values": column_node(index.array, writer, where, depth),
+        "values": column_node(index, writer, where, depth),
     }
 
 

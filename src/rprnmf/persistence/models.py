@@ -10,23 +10,19 @@ from rprnmf.estimators import GNMF, LCNMF, NMF, RPRNMF
 from rprnmf.estimators.prior import LearnedPrior
 from rprnmf.estimators.teaching import Chances
 from rprnmf.penalties import DISTANCES
+from rprnmf.persistence.containers import each, entries, maybe, names, unmet
 from rprnmf.persistence.objects import an
 from rprnmf.persistence.schemas import FACTOR, LEARNED, features, positions
 from rprnmf.persistence.specs import (
     Sizes,
     Spec,
     check_fields,
-    each,
-    entries,
     flag,
     floats,
-    maybe,
-    names,
     number,
     one_of,
     records,
     size,
-    unmet,
     whole,
 )
 from rprnmf.triplets.posterior import Belief

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from rprnmf.persistence.specs import Spec, check_fields, floats, unmet
+from rprnmf.persistence.containers import unmet
+from rprnmf.persistence.specs import Spec, check_fields, floats
 from rprnmf.triplets import Triplets
 
 

@@ -10,22 +10,9 @@ from typing import Any
 from rprnmf.estimators.prior import LearnedPrior
 from rprnmf.estimators.teaching import Chances
 from rprnmf.penalties import PENALTIES
+from rprnmf.persistence.containers import labels, maybe, places, several, strings
 from rprnmf.persistence.objects import Objects, Saved, an
-from rprnmf.persistence.specs import (
-    Sizes,
-    Spec,
-    flag,
-    floats,
-    labels,
-    maybe,
-    number,
-    one_of,
-    places,
-    several,
-    strings,
-    table,
-    whole,
-)
+from rprnmf.persistence.specs import Sizes, Spec, flag, floats, number, one_of, table, whole
 from rprnmf.priors.encoding import FrameEncoder, Labels, Numbers
 from rprnmf.priors.features import DataPart, GivenPart, Joined, MeanPart
 from rprnmf.priors.kernel import KernelFeatures
