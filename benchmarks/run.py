@@ -36,6 +36,7 @@ NAMES = (
     "graph_strength",
     "ratings_priors",
     "face_settings",
+    "kill",
 )
 
 
