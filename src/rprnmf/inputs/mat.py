@@ -6,7 +6,7 @@ import struct
 import warnings
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.io
@@ -22,7 +22,7 @@ MAGIC = b"MATLAB 5.0 MAT-file"
 MAGIC_HDF5 = b"MATLAB 7.3 MAT-file"
 CLASSES = {"double", "single", "sparse", "logical"}
 CLASSES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-COMPRESSED = 15  # the type of a packed element
+MATRIX, COMPRESSED = 14, 15  # types of elements
 
 
 def read_mat(source: Source, options: Options) -> Matrix:
@@ -30,7 +30,10 @@ def read_mat(source: Source, options: Options) -> Matrix:
     if source.head.startswith((MAGIC_HDF5, HDF5)):
         name, X = _read_hdf5(source, options)
     else:
-        name, X = _read_old(source, options)
+        try:
+            name, X = _read_old(source, options)
+        except MemoryError:  # scipy makes space for what an element inside a packed one claims
+            raise source.fail("an element claims more bytes than there is memory.") from None
     X, missing = checked(source, X, name)
     note = f"{source.title}: the variable {name}, {size_text(X)}."
     return Matrix(X, None, None, missing, "mat", note)
@@ -41,7 +44,7 @@ def _read_old(source: Source, options: Options) -> tuple[str, Any]:
     with source.unpacked() as path, source.guard("a .mat file"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if source.head.startswith(MAGIC):
-            _check_packed(source, path)
+            _check_sizes(source, path)
         listed = scipy.io.whosmat(path, appendmat=False)
         found = {n: shape for n, shape, kind in listed if kind in CLASSES and len(shape) == 2}
         large = [name for name, shape in found.items() if min(shape) > 1]
@@ -57,22 +60,34 @@ def _read_old(source: Source, options: Options) -> tuple[str, Any]:
         return name, scipy.io.loadmat(path, appendmat=False, variable_names=[name])[name]
 
 
-def _check_packed(source: Source, path: Path) -> None:
-    """How much packed variables unpack to, found without keeping it."""
+def _check_sizes(source: Source, path: Path) -> None:
+    """Elements must end within the file; packed ones are unpacked without keeping them."""
+    end = path.stat().st_size
     with path.open("rb") as file:
         file.seek(126)
         order = "<" if file.read(2) == b"IM" else ">"
-        total = 0
+        unpacked = 0
         while len(tag := file.read(8)) == 8:
             kind, size = struct.unpack(f"{order}II", tag)
-            if kind != COMPRESSED:
-                file.seek(size, 1)
-                continue
-            unpack = zlib.decompressobj()
-            while size > 0 and (block := file.read(min(size, 1 << 16))):
-                size -= len(block)
-                total += len(unpack.decompress(block))
-                source.check_size(total, "what it holds")
+            if kind == MATRIX:
+                continue  # the parts of a matrix follow, as elements
+            if kind == COMPRESSED:
+                unpacked += _unpacked_size(source, file, size, unpacked)
+            elif kind >> 16 == 0:  # else a small one, within its tag
+                if file.tell() + size > end:
+                    raise source.fail(f"an element claims {size} bytes, more than the file has.")
+                file.seek(-size % 8 + size, 1)
+
+
+def _unpacked_size(source: Source, file: BinaryIO, size: int, before: int) -> int:
+    """How many bytes a packed element holds."""
+    unpack = zlib.decompressobj()
+    total = 0
+    while size > 0 and (block := file.read(min(size, 1 << 16))):
+        size -= len(block)
+        total += len(unpack.decompress(block))
+        source.check_size(before + total, "what it holds")
+    return total
 
 
 def _read_hdf5(source: Source, options: Options) -> tuple[str, Any]:

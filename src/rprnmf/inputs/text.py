@@ -55,7 +55,7 @@ class Sample(NamedTuple):
 
     def offset(self, row: int) -> int | None:
         """Where a row begins, in bytes; None if that cannot be told."""
-        ends = b"\n" in self.data or b"\r" not in self.data
+        ends = self.data.count(b"\r") == self.data.count(b"\r\n")
         one_byte = codecs.lookup(self.encoding).name.startswith(LIKE_ASCII)
         if not one_byte or not ends or row >= len(self.rows):
             return None

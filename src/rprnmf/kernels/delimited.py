@@ -55,13 +55,12 @@ def cell_end(buffer, at, form):
     while True:
         c = buffer[at]
         if c == NEWLINE:
-            break
+            return at
+        if c == RETURN:
+            return at if buffer[at + 1] == NEWLINE else -1
         if c == form.delimiter and (form.width == 1 or buffer[at + 1] == c):
-            break
+            return at
         at += 1
-    if buffer[at] == NEWLINE and buffer[at - 1] == RETURN:
-        return at - 1
-    return at
 
 
 @inner
