@@ -9,7 +9,7 @@ import pytest
 
 import rprnmf
 from rprnmf.inputs import read_matrix
-from tests.cli.conftest import FILMS
+from tests.cli.conftest import FILMS, write_documents
 from tests.cli.running import run_program
 
 COMMANDS = {
@@ -301,3 +301,45 @@ def test_ask_as_a_process(data, tmp_path):
     assert done.returncode == 0
     assert len(json.loads(done.stdout)["questions"]) == 20
     assert run_program("triplets", "ask", data / "model.rprnmf", "--out", out).returncode == 1
+
+
+def test_new_documents_are_placed_by_the_words_of_the_model(call, tmp_path):
+    write_documents(tmp_path)
+    model, new, out = (tmp_path / name for name in ("m.rprnmf", "new.csv", "W.csv"))
+    assert call("fit", tmp_path / "documents.csv", "-k", 2, "--quiet", "--out", model)[0] == 0
+    new.write_text('name,text\none,"rocket moon zebra"\ntwo,"soup bread rocket"\n')
+    code, _, err = call("transform", model, new, "--out", out)
+    assert code == 0
+    assert "1 column that the model does not know" in err  # zebra; rocket, in both, is known
+    W = read_matrix(out).X
+    assert np.argmax(W[0]) != np.argmax(W[1])
+
+
+def test_whole_numbers_as_names(call, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{u},{i},{rng.integers(1, 6)},97{u}{i}00000\n" for u in range(7, 27) for i in (5, 3, 9)
+    ]
+    data, known, model = (tmp_path / name for name in ("u.data", "t.csv", "m.rprnmf"))
+    data.write_text("".join(lines))
+    known.write_text("q,r,s\n5,3,9\n")
+    arguments = ["fit", data, "--column-triplets", known, "-k", 2, "--out", model, "--json"]
+    code, found, _ = call(*arguments)
+    assert (code, found["rows"], found["columns"]) == (0, 20, 3)
+    assert found["column_satisfied_rate"] == 1.0
+    code, found, _ = call("evaluate", model, "--held-out", known, "--side", "column", "--json")
+    assert (code, found["held_out"]["met"]) == (0, 1.0)
+    known.write_text("q,r,s\n7,8,26\n")
+    assert call("evaluate", model, data, "--row-triplets", known, "--quiet")[0] == 0
+    known.write_text("q,r,s\n5,3,9\n")
+    picture, questions = tmp_path / "map.svg", tmp_path / "q.csv"
+    drawn = ["plot", "map", model, "--side", "column", "--out", picture]
+    assert call(*drawn)[0] == 0
+    assert call(*drawn, "--triplets", known)[0] == 0
+    asked = ["triplets", "ask", model, "-n", 3, "--out", questions]
+    assert call(*asked)[0] == 0
+    assert {int(item) for item in questions.read_text().split()[1].split(",")[:3]} <= {
+        *range(7, 27)
+    }
+    assert call("top", model)[0] == 0
+    assert call("cluster", model, "-c", 2)[0] == 0

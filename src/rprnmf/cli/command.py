@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
@@ -61,7 +62,7 @@ class Command(click.Command):
         state.name = context.command_path
         assert self.callback is not None
         try:
-            with contextlib.redirect_stdout(sys.stderr):
+            with contextlib.redirect_stdout(sys.stderr), log_of(state):
                 report = self.callback(SimpleNamespace(**context.params, run=state))
         finally:
             state.say_notes()
@@ -75,6 +76,19 @@ class Command(click.Command):
             formatter.write("Example:\n")
             for line in self.epilog.strip().splitlines():
                 formatter.write(f"  {line.strip()}\n")
+
+
+@contextlib.contextmanager
+def log_of(state: Run) -> Iterator[None]:
+    """Within it the library's log is silent if the run is to be quiet."""
+    log = logging.getLogger("rprnmf")
+    before = log.level
+    if state.quiet:
+        log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def command(example: str) -> Callable[[Callable[..., Any]], Command]:

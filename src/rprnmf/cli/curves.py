@@ -34,5 +34,6 @@ def plot_strength(curve: Any) -> Any:
     ax.set(xlabel="strength", ylabel="held-out comparisons met (mean, standard error)")
     other.set_ylabel("loss of an entry")
     other.grid(visible=False)
-    ax.legend([met, loss, chosen], ["comparisons met", "loss", f"use {curve.recommended}"])
+    texts = ["comparisons met", "loss", f"use {curve.recommended}"]
+    ax.legend([met, loss, chosen], texts, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return ax

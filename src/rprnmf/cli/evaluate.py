@@ -10,14 +10,13 @@ from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options, triplets_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.fit_report import COLUMNS, unmet_table
-from rprnmf.cli.matrices import matrix_options, read_input
+from rprnmf.cli.matrices import matrix_options, read_new
 from rprnmf.cli.models import (
     align_columns,
     factor_of,
     load_model,
     names_of,
     rows_of,
-    with_missing,
 )
 from rprnmf.cli.options import show, side
 from rprnmf.cli.report import Report, Table, per_cent
@@ -87,7 +86,7 @@ def errors(given: Any, model: Any) -> dict[str, float]:
     from rprnmf.losses import get_loss
     from rprnmf.metrics.approximation import read_pair
 
-    matrix = with_missing(read_input(given, given.x), model)
+    matrix = read_new(given, given.x, model)
     X = align_columns(matrix, model, given.run)
     W = rows_of(matrix, X, model, given.run)
     view, W, Ht = read_pair(X, W.astype(X.dtype), model.components_.astype(X.dtype), model.missing)
@@ -113,11 +112,11 @@ def satisfied(given: Any, model: Any, one: str) -> tuple[int, float, list[list[A
     path = getattr(given, f"{one}_triplets")
     known = getattr(model, f"{one}_triplets_", None)
     if path is not None:
-        known = triplets_of(path, len(factor), names, given)
+        known = triplets_of(path, len(factor), names, given).positions(len(factor), names, one)
     if known is None or not known.n_triplets:
         return 0, float("nan"), []
     distance = getattr(model, "distance_", "euclidean")
-    items, near, far = triplet_distances(factor, known, distance, names=names)
+    items, near, far = triplet_distances(factor, known, distance)
     left = np.flatnonzero(near >= far)
     left = left[np.argsort((far - near)[left], kind="stable")]
     called = type(known)(items[left]).with_names(names).items.tolist()

@@ -31,6 +31,21 @@ class Size(click.ParamType):
         return int(found[1]), int(found[2])
 
 
+class Documents(click.ParamType):
+    """A number of documents, or with a point in it a share of them."""
+
+    name = "documents"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """A whole number or a float: 1 is one document, 1.0 is all of them."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return float(value) if "." in value else int(value)
+        except ValueError:
+            self.fail(f"expected a number or a share of documents, got {value!r}.", param, ctx)
+
+
 matrix_options = several(
     click.option(
         "--format",
@@ -51,8 +66,12 @@ matrix_options = several(
     click.option("--item", metavar="COLUMN", help="Of ratings: what."),
     click.option("--rating", metavar="COLUMN", help="Of ratings: how good."),
     click.option("--text", metavar="COLUMN", help="The column with documents."),
-    click.option("--min-df", type=float, help="Documents that a word must be in."),
-    click.option("--max-df", type=float, help="Documents that a word may be in."),
+    click.option(
+        "--min-df", type=Documents(), metavar="N", help="Documents that a word must be in."
+    ),
+    click.option(
+        "--max-df", type=Documents(), metavar="N", help="Documents, or share, that it may be in."
+    ),
     click.option("--variable", metavar="NAME", help="Which array of a .npz, .mat or .h5ad file."),
     click.option("--image-size", type=Size(), metavar="HxW", help="Bring images to this size."),
     click.option("--transpose", is_flag=True, help="Rows become columns."),
@@ -94,8 +113,8 @@ def read_input(given: Any, path: str) -> Any:
         item=given.item,
         rating=given.rating,
         text=given.text,
-        min_df=number(given.min_df),
-        max_df=number(given.max_df),
+        min_df=given.min_df,
+        max_df=given.max_df,
         variable=given.variable,
         image_size=given.image_size,
         transpose=given.transpose,
@@ -109,6 +128,18 @@ def read_input(given: Any, path: str) -> Any:
     return replace(found, missing=None if missing == "none" else missing)
 
 
-def number(value: float | None) -> float | None:
-    """A whole number counts documents; a fraction is a share of them."""
-    return int(value) if value is not None and value >= 1 and value == int(value) else value
+def read_new(given: Any, path: str, model: Any) -> Any:
+    """Data for a model that there is: its columns decide which words count, not these texts."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    given.min_df = 1 if given.min_df is None else given.min_df
+    given.max_df = 1.0 if given.max_df is None else given.max_df
+    found = read_input(given, path)
+    values = found.X.data if sp.issparse(found.X) else found.X
+    if model.missing != "nan" and np.isnan(values).any():
+        raise ValueError(
+            f"{path} has empty entries, the model was fitted without any: fit it with "
+            "--missing nan, or complete the data."
+        )
+    return found

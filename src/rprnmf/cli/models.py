@@ -91,20 +91,6 @@ def find(names: Sequence[Any], wanted: Sequence[Any]) -> Any:
     return np.array([place.get(str(name), -1) for name in wanted], dtype=np.int64)
 
 
-def with_missing(matrix: Any, model: Any) -> Any:
-    """Check that entries are missing as they were in the fit."""
-    import numpy as np
-    import scipy.sparse as sp
-
-    values = matrix.X.data if sp.issparse(matrix.X) else matrix.X
-    if model.missing != "nan" and np.isnan(values).any():
-        raise ValueError(
-            "the data have empty entries (NaN), the model was fitted without any: fit it with "
-            "--missing nan, or complete the data."
-        )
-    return matrix
-
-
 def rows_of(matrix: Any, X: Any, model: Any, run: Any) -> Any:
     """The rows of W for the rows of data: those of the fit where they are known, else new ones."""
     import numpy as np

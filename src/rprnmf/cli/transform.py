@@ -8,8 +8,8 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
-from rprnmf.cli.matrices import matrix_options, read_input
-from rprnmf.cli.models import align_columns, factor_of, load_model, names_of, with_missing
+from rprnmf.cli.matrices import matrix_options, read_new
+from rprnmf.cli.models import align_columns, factor_of, load_model, names_of
 from rprnmf.cli.options import side
 from rprnmf.cli.report import Report, counted
 
@@ -39,7 +39,7 @@ def transform(given: Any) -> Report:
     else:
         if given.side == "column":
             raise click.UsageError("--side column goes without X: new columns cannot be placed.")
-        matrix = with_missing(read_input(given, given.x), model)
+        matrix = read_new(given, given.x, model)
         W = model.transform(align_columns(matrix, model, given.run))
         names = matrix.row_names
     columns = [f"component {k}" for k in range(W.shape[1])]
