@@ -123,7 +123,7 @@ CHANGES = {
         put("parameters", "row_prior", value={"object": ["Chances", {}]}),
         "an object cannot be here",
     ),
-    "infinite": ("plain", put("attributes", "_spread", value={"float": "inf"}), "finite"),
+    "no number": ("plain", put("attributes", "_spread", value={"float": "nan"}), "at least 0"),
     "history": ("plain", put("attributes", "history_", value=None), "history_ must be a table"),
     "output": (
         "plain",
