@@ -61,7 +61,7 @@ def originals(folder: Path) -> list[bytes]:
     return found
 
 
-def outcome(blob: bytes, path: Path, use: bool = True) -> str:
+def outcome(blob: bytes, path: Path) -> str:
     """ "refused: ...", "read", "read, then ...", or "FAILED: ..."."""
     global watching
     path.write_bytes(blob)
@@ -78,6 +78,7 @@ def outcome(blob: bytes, path: Path, use: bool = True) -> str:
         found = f"FAILED: {type(error).__name__}: {error}"
     else:
         found = "read"
+    signal.alarm(0)
     peak, ran = tracemalloc.get_traced_memory()[1], watching
     watching = None
     tracemalloc.stop()
@@ -85,10 +86,7 @@ def outcome(blob: bytes, path: Path, use: bool = True) -> str:
         found = f"FAILED: {ran[0]} while it was read"
     if peak > MEMORY[0] + MEMORY[1] * len(blob):
         found = f"FAILED: {peak} bytes of memory for {len(blob)} of the file"
-    if found == "read" and use:
-        found += used(model)
-    signal.alarm(0)
-    return found
+    return found + used(model) if found == "read" else found
 
 
 def used(model: Any) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from rprnmf.array_file.layout import DTYPES, MOST_DIMENSIONS
 from rprnmf.persistence.columns import EXPECTED, LARGEST, SEQUENCES, kind_of, pack
 from rprnmf.persistence.frames import frame_node, is_pandas
-from rprnmf.persistence.objects import Objects
+from rprnmf.persistence.objects import Objects, attributes
 from rprnmf.persistence.pool import DEEPEST, Pool
 from rprnmf.persistence.random_states import random_state_node
 from rprnmf.persistence.sparse import is_sparse, sparse_node
@@ -60,7 +60,7 @@ class Writer:
         if is_pandas(value):
             return {"frame": frame_node(value, self, where, depth)}
         if self.objects is not None and self.objects.knows(kind):
-            parts = self.objects.parts(value)
+            parts = attributes(value)
             inner = {name: self.node(v, f"{where}.{name}", depth + 1) for name, v in parts.items()}
             return {"object": [kind.__name__, inner]}
         raise TypeError(
