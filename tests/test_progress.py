@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -213,6 +214,16 @@ def test_a_fit_on_a_terminal_says_inside_its_bar_that_it_compiles(monkeypatch, c
     assert "compiling, once on this machine" in screen.getvalue()
     assert caplog.text == ""
     assert kernels._notice.show is None
+
+
+def test_a_notebook_gets_a_bar_too(monkeypatch):
+    pytest.importorskip("tqdm")
+    shell = type("ZMQInteractiveShell", (), {})()
+    notebook = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert FitProgress("NMF", 10, file=io.StringIO()).bars
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert not FitProgress("NMF", 10, file=io.StringIO()).bars
 
 
 def test_a_clock_shows_hours_where_there_are_any():

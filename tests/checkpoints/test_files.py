@@ -10,6 +10,9 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import rprnmf
 from rprnmf import LCNMF, NMF, RPRNMF, Triplets
@@ -218,6 +221,36 @@ def test_a_bad_input_leaves_no_file(path):
     with pytest.raises(ValueError, match="Negative values"):
         RPRNMF(**SETTINGS).fit(-X, checkpoint=path)
     assert not path.exists()
+
+
+def test_a_finished_or_refused_file_is_not_written_again(path):
+    NMF(**SETTINGS).fit(X, checkpoint=path)
+    before = path.stat()
+    NMF(**SETTINGS).fit(X, checkpoint=path, checkpoint_every=0)
+    header, arrays = read_arrays(path, kind="checkpoint")
+    assert path.stat().st_ino == before.st_ino
+    name = next(name for name, array in arrays.items() if array.shape == (12, 3))
+    write_arrays(path, header, arrays | {name: arrays[name][:5]}, kind="checkpoint")
+    before = path.stat()
+    with pytest.raises(FileFormatError, match="does not hold what this fit needs"):
+        NMF(**SETTINGS).fit(X, checkpoint=path)
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_in_a_pipeline_and_with_metadata_routing(path):
+    expected = NMF(**SETTINGS).fit(X).embedding_
+    pipe = make_pipeline(FunctionTransformer(), NMF(**SETTINGS))
+    W = pipe.fit_transform(X, nmf__checkpoint=path, nmf__checkpoint_every=0)
+    np.testing.assert_array_equal(W, expected)
+    assert path.exists()
+    path.unlink()
+    with sklearn.config_context(enable_metadata_routing=True):
+        for model in (NMF(**SETTINGS), RPRNMF(**SETTINGS)):
+            asked = model.set_fit_request(checkpoint=True, checkpoint_every=True)
+            pipe = make_pipeline(FunctionTransformer(), asked, FunctionTransformer())
+            pipe.fit(X, checkpoint=path, checkpoint_every=0)
+            assert path.exists()
+            path.unlink()
 
 
 def test_what_a_killed_writer_left_is_removed(path):

@@ -56,11 +56,6 @@ class Entry:
         """Keep the outcome, and nothing else; copies, for the computation may change its arrays."""
         self.values, self.finished, self.parts = copied(values), True, []
 
-    @property
-    def begun(self) -> bool:
-        """Whether it, or a part of it, has got anywhere."""
-        return self.finished or self.values is not None or any(part.begun for part in self.parts)
-
     def tree(self) -> dict[str, Any]:
         """As `tree.packed` takes it."""
         values = self.values() if callable(self.values) else self.values
@@ -104,7 +99,7 @@ class Journal:
         self.within = [Place(self.top)]  # the entries that are being worked on, the last innermost
         self.pause = EVERY if every is None else every
         self.new = path is not None and not path.exists()
-        self.failed = False
+        self.changed = self.failed = False
         if path is not None:
             remove_parts(path)
             if self.new:
@@ -154,7 +149,8 @@ class Journal:
         return copied(entry.values)
 
     def write_if_due(self) -> None:
-        """Write the file if the last time is long enough ago."""
+        """After a change: write the file if the last time is long enough ago."""
+        self.changed = True
         if self.path is not None and time.monotonic() - self.written >= self.pause:
             self.write()
 
@@ -180,9 +176,12 @@ class Journal:
         if self.every is None:
             self.pause = max(EVERY, SHARE * (self.written - started))
 
-    def leave(self) -> None:
-        """After an error: keep what there is; a file in which there is nothing is removed."""
-        if self.top.begun:
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """At the end, and after an error: keep what there is; remove a new file without content."""
+        if self.changed:
             self.write()
         elif self.path is not None and self.new:
             self.path.unlink(missing_ok=True)

@@ -125,7 +125,7 @@ def interrupted(n_iter: int, path: Path | None) -> KeyboardInterrupt:
     if n_iter:
         text = f"the fit was stopped after {n_iter} iterations, and the model has their factors."
     else:
-        text = "the fit was stopped before its first iteration, and the model is as it was."
+        text = "the fit was stopped, and the model is as it was."
     if path is None:
         text += " With checkpoint='a file' the same call could go on from there."
     else:

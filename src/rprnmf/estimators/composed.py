@@ -152,7 +152,7 @@ class ComposedNMF(
             self.__dict__.clear()
             self.__dict__.update(before, **kept)
             if type(error) is KeyboardInterrupt:
-                raise interrupted(0, checkpoint.path) from error
+                raise interrupted(0, checkpoint.path) from None
             raise
         if stopped:
             raise interrupted(self.n_iter_, checkpoint.path)
@@ -182,15 +182,10 @@ class ComposedNMF(
         callback = with_sklearn_callbacks(self, X, self.callback)
         journal, rng = open_journal(self, checkpoint, problem, {"X": matrix, **given.named()})
         n_starts = 1 if self.init == "custom" or not given.update else self.n_init
-        try:
-            with self._progress(problem, n_starts) as progress:
-                settings = Settings(self.max_iter, self.tol, callback, progress, journal)
-                starts = (self._start(problem, K, given, rng) for _ in range(n_starts))
-                problem, best = self._best(starts, settings)
-        except BaseException:
-            journal.leave()
-            raise
-        journal.write()
+        with journal, self._progress(problem, n_starts) as progress:
+            settings = Settings(self.max_iter, self.tol, callback, progress, journal)
+            starts = (self._start(problem, K, given, rng) for _ in range(n_starts))
+            problem, best = self._best(starts, settings)
         self.row_names_, self.column_names_ = names
         named = np.unique(problem.rows.triplets)
         spread = problem.spread or (view.take(named) if len(named) else view).spread()
