@@ -115,9 +115,11 @@ def test_side_files(data, call, tmp_path):
     assert call(*data_and, "--estimator", "gnmf", "--row-graph", graph)[0] == 0
     weights = rprnmf.load(out).row_graph
     assert (weights[1, 3], weights[3, 1], weights[2, 7], weights.nnz) == (1.0, 1.0, 0.5, 4)
-    people = [f"{k % 50 + 20},student|poor,user {k}\n" for k in reversed(range(30))]
-    table.write_text("age,tags,who\n" + "".join(people))
-    assert call(*data_and, "--row-prior", table, "--row-prior", "data")[0] == 0
+    people = [f"{k % 50 + 20},student|poor,user {k},text {k}\n" for k in reversed(range(30))]
+    table.write_text("age,tags,who,letter\n" + "".join(people))
+    code, out_and, _ = call(*data_and, "--row-prior", table, "--row-prior", "data", "--json")
+    assert code == 0
+    assert f"{table}: the column 'letter' differs in every row" in " ".join(out_and["notes"])
     frame = rprnmf.load(out).row_prior[0]
     assert list(frame.columns) == ["age", "tags"]
     assert frame["age"].tolist()[:3] == [20.0, 21.0, 22.0]

@@ -6,6 +6,7 @@ names has one row per row of X, in the same order.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -135,9 +136,24 @@ def table_of(path: str, matrix: Any, side: str) -> Any:
                 f"a column of their names; found {len(table)} rows, and no such column."
             )
         rows = list(range(n))
-    return pd.DataFrame(
-        {name: numbers([values[row] for row in rows]) for name, values in columns.items()}
-    )
+    found = {name: numbers([values[row] for row in rows]) for name, values in columns.items()}
+    return pd.DataFrame({name: found[name] for name in telling(found, path)})
+
+
+def telling(columns: dict[str, list[Any]], path: str) -> list[str]:
+    """The columns that can say something: not texts that are another one in every row."""
+    kept = []
+    for name, values in columns.items():
+        text = not all(isinstance(value, float) for value in values)
+        if text and len(values) > 1 and len(set(values)) == len(values):
+            warnings.warn(
+                f"{path}: the column {name!r} differs in every row and was left out.", stacklevel=2
+            )
+        else:
+            kept.append(name)
+    if not kept:
+        raise ValueError(f"{path} has no column that could be a feature.")
+    return kept
 
 
 def numbers(cells: list[str]) -> list[Any]:
