@@ -28,7 +28,7 @@ import numpy as np
 import rprnmf
 from rprnmf.persistence import FileFormatError
 from tests.fuzz.forge import mutated
-from tests.persistence.cases import FITS, TRIPLETS, answers, fitted, named
+from tests.persistence.cases import FITS, FRAMES, TRIPLETS, answers, fitted, named
 
 HERE = Path(__file__).parent
 BATCH = 500
@@ -51,15 +51,17 @@ def originals(folder: Path) -> list[bytes]:
     """Files of models of all sorts, and of triplets."""
     path, found = folder / "original", []
     models = [fitted(name)[0] for name in FITS]
-    parameters = rprnmf.NMF(row_prior=["data", np.eye(2)], random_state=np.random.RandomState(0))
-    for model in (*models, parameters, rprnmf.Triplets(TRIPLETS), rprnmf.Triplets(named())):
+    models.append(rprnmf.NMF(row_prior=list(FRAMES.values())))
+    models += [rprnmf.NMF(row_prior=frame) for frame in FRAMES.values()]
+    models.append(rprnmf.NMF(row_prior=["data", np.eye(2)], random_state=np.random.RandomState(0)))
+    for model in (*models, rprnmf.Triplets(TRIPLETS), rprnmf.Triplets(named())):
         rprnmf.save(model, path)
         rprnmf.load(path)  # what is imported late is imported now
         found.append(path.read_bytes())
     return found
 
 
-def outcome(blob: bytes, path: Path, use: bool = True) -> str:
+def outcome(blob: bytes, path: Path) -> str:
     """ "refused: ...", "read", "read, then ...", or "FAILED: ..."."""
     global watching
     path.write_bytes(blob)
@@ -76,6 +78,7 @@ def outcome(blob: bytes, path: Path, use: bool = True) -> str:
         found = f"FAILED: {type(error).__name__}: {error}"
     else:
         found = "read"
+    signal.alarm(0)
     peak, ran = tracemalloc.get_traced_memory()[1], watching
     watching = None
     tracemalloc.stop()
@@ -83,10 +86,7 @@ def outcome(blob: bytes, path: Path, use: bool = True) -> str:
         found = f"FAILED: {ran[0]} while it was read"
     if peak > MEMORY[0] + MEMORY[1] * len(blob):
         found = f"FAILED: {peak} bytes of memory for {len(blob)} of the file"
-    if found == "read" and use:
-        found += used(model)
-    signal.alarm(0)
-    return found
+    return found + used(model) if found == "read" else found
 
 
 def used(model: Any) -> str:

@@ -120,6 +120,33 @@ FITS: dict[str, Callable[[], tuple[Any, Any, dict[str, Any]]]] = {
 }
 
 
+#: tables of pandas with all sorts of columns and labels
+FRAMES = {
+    "range": pd.DataFrame({"a": [1, 2], "b": [0.5, np.nan]}),
+    "text": pd.DataFrame({"a": ["x", None], 3: [True, False]}, index=["p", "q"]),
+    "objects": pd.DataFrame({"a": pd.Series([1, "x", None, (1, 2)], dtype=object)}),
+    "strings": pd.DataFrame({"a": pd.array(["x", None], dtype="string")}),
+    "nullable": pd.DataFrame({"a": pd.array([1, None], dtype="Int8"), "b": pd.array([True, None])}),
+    "categories": pd.DataFrame({"a": pd.Categorical(["b", None, "a"], ["b", "a"], ordered=True)}),
+    "times": pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])}),
+    "zones": pd.DataFrame(
+        {"a": pd.to_datetime(["2020-07-01", "2020-01-01"]).tz_localize("Europe/Berlin")}
+    ),
+    "offsets": pd.DataFrame({"a": pd.to_datetime(["2020-07-01T00:00+02:00"])}),
+    "no times": pd.DataFrame({"a": pd.to_datetime([]).tz_localize("UTC")}),
+    "spans": pd.DataFrame({"a": pd.to_timedelta([1, 2], unit="s")}),
+    "intervals": pd.DataFrame({"a": pd.interval_range(0, 2), "b": pd.cut([1.5, np.nan], 3)}),
+    "time index": pd.DataFrame({"a": [1.0]}, index=pd.DatetimeIndex(["2020-01-01"], name="day")),
+    "levels": pd.DataFrame(
+        np.ones((2, 2)), columns=pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["x", None])
+    ),
+    "same names": pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]),
+    "no columns": pd.DataFrame(index=[3, 4]),
+    "no rows": pd.DataFrame({"a": np.zeros(0, dtype=np.int16)}),
+    "series": pd.Series([1.5, 2.5], index=["x", "y"], name="s"),
+}
+
+
 @functools.cache
 def fitted(name: str) -> tuple[Any, Any]:
     """The model and its data; do not change them."""

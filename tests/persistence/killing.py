@@ -1,7 +1,8 @@
 """kill -9 while a file is saved: python -m tests.persistence.killing --kills 200.
 
 A process saves two models in turns to one place until it is killed at a random moment. Then the
-file must be one of the two, whole. Prints what was found; exit code 1 if a file was broken.
+file must be one of the two, whole. Prints what was found, and writes it to the file that ``--out``
+names (the one that is kept is `KILLS.md`); exit code 1 if a file was broken.
 """
 
 from __future__ import annotations
@@ -70,10 +71,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.persistence.killing")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = kill_saves(arguments.kills, arguments.seed, Path(folder))
-    print(f"{arguments.kills} kills: " + ", ".join(f"{found[key]} {key}" for key in sorted(found)))
+    text = f"{arguments.kills} kills: " + ", ".join(f"{found[key]} {key}" for key in sorted(found))
+    print(text)
+    if arguments.out is not None:
+        command = f"python -m tests.persistence.killing --kills {arguments.kills}"
+        page = (
+            f"# kill -9 while a model is saved\n\n`{command} --seed {arguments.seed}`\n\n{text}\n"
+        )
+        arguments.out.write_text(page)
     return int(found["BROKEN"] > 0)
 
 

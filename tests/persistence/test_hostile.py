@@ -10,7 +10,9 @@ import sys
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import rprnmf
 from rprnmf import NMF, Triplets
@@ -123,7 +125,7 @@ CHANGES = {
         put("parameters", "row_prior", value={"object": ["Chances", {}]}),
         "an object cannot be here",
     ),
-    "infinite": ("plain", put("attributes", "_spread", value={"float": "inf"}), "finite"),
+    "no number": ("plain", put("attributes", "_spread", value={"float": "nan"}), "at least 0"),
     "history": ("plain", put("attributes", "history_", value=None), "history_ must be a table"),
     "output": (
         "plain",
@@ -180,12 +182,24 @@ def test_indices_of_sparse_matrices_out_of_range(size, forge):
         places[0] = size
         array({"array": number}, places)
 
-    import scipy.sparse as sp
-
     model = rprnmf.GNMF(row_graph=sp.csr_array(np.eye(5)).astype(float))
     model.row_graph.indices = model.row_graph.indices.astype(np.int64)
     model.row_graph.indptr = model.row_graph.indptr.astype(np.int64)
     refused(forge(model, change), "index of a sparse matrix is not in 0 to 4")
+
+
+def test_numbers_out_of_the_range_of_their_column(forge):
+    frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int8")})
+    number = put("parameters", "row_prior", "frame", "data", 0, "values", "items", 1, "n", value=1)
+    refused(forge(NMF(row_prior=frame), number), "must have 1 entries")
+
+    def change(header, array):
+        columns = header["parameters"]["row_prior"]["frame"]["data"][0]["values"]["items"][1]
+        array({"array": columns["columns"][0]}, np.array([2**60]))
+
+    refused(forge(NMF(row_prior=frame), change), "cannot be read")
+    rows = put("parameters", "row_prior", "frame", "index", "values", value=[0, 2**70, 1])
+    refused(forge(NMF(row_prior=frame), rows), "cannot be read")
 
 
 def test_a_pickle_is_not_read(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import inspect
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -18,10 +19,21 @@ from sklearn.base import clone
 
 import rprnmf
 from rprnmf import GNMF, LCNMF, NMF, RPRNMF, Triplets
+from rprnmf.losses import LOSSES
 from rprnmf.persistence import describe
 from rprnmf.persistence.models import MODELS
 from tests.fuzz.draw import draw_call
-from tests.persistence.cases import FITS, ROWS, TRIPLETS, answers, data, facts, fitted, named
+from tests.persistence.cases import (
+    FITS,
+    FRAMES,
+    ROWS,
+    TRIPLETS,
+    answers,
+    data,
+    facts,
+    fitted,
+    named,
+)
 from tests.persistence.equality import bits
 
 
@@ -120,28 +132,6 @@ def test_a_random_state_goes_on_where_it_was(again):
     assert bits(loaded.normal(size=5)) == bits(rng.normal(size=5))
 
 
-FRAMES = {
-    "range": pd.DataFrame({"a": [1, 2], "b": [0.5, np.nan]}),
-    "text": pd.DataFrame({"a": ["x", None], 3: [True, False]}, index=["p", "q"]),
-    "objects": pd.DataFrame({"a": pd.Series([1, "x", None, (1, 2)], dtype=object)}),
-    "strings": pd.DataFrame({"a": pd.array(["x", None], dtype="string")}),
-    "nullable": pd.DataFrame({"a": pd.array([1, None], dtype="Int8"), "b": pd.array([True, None])}),
-    "categories": pd.DataFrame({"a": pd.Categorical(["b", None, "a"], ["b", "a"], ordered=True)}),
-    "times": pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])}),
-    "zones": pd.DataFrame(
-        {"a": pd.to_datetime(["2020-07-01", "2020-01-01"]).tz_localize("Europe/Berlin")}
-    ),
-    "time index": pd.DataFrame({"a": [1.0]}, index=pd.DatetimeIndex(["2020-01-01"], name="day")),
-    "levels": pd.DataFrame(
-        np.ones((2, 2)), columns=pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["x", None])
-    ),
-    "same names": pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]),
-    "no columns": pd.DataFrame(index=[3, 4]),
-    "no rows": pd.DataFrame({"a": np.zeros(0, dtype=np.int16)}),
-    "series": pd.Series([1.5, 2.5], index=["x", "y"], name="s"),
-}
-
-
 @pytest.mark.parametrize("name", FRAMES)
 def test_tables_of_pandas(name, again):
     assert bits(again(NMF(row_prior=FRAMES[name])).row_prior) == bits(FRAMES[name])
@@ -186,6 +176,8 @@ INDEXES = {
     "bools": pd.Index([True, False] * 7),
     "times": pd.date_range("2020-01-01", periods=14),
     "zones": pd.date_range("2020-01-01", periods=14, tz="UTC"),
+    "spans": pd.to_timedelta(range(14), unit="h"),
+    "intervals": pd.interval_range(0.0, 7.0, 14),
     "mixed": pd.Index([1, "b", 2.5, None, True, *range(10, 19)], dtype=object),
     "levels": pd.MultiIndex.from_product([["a", "b"], range(7)]),
     "numpy text": np.array(ROWS),
@@ -257,10 +249,14 @@ class Own(NMF):
     [
         (Own(2), "a class derived from NMF"),
         (3, "save takes one of NMF, LCNMF, GNMF, RPRNMF, Triplets, got an object of the class int"),
-        (NMF(row_prior=[object()]), r"row_prior\[0\] cannot be saved: it is of the type object"),
-        (NMF(random_state=np.random.default_rng(0)), "random_state cannot be saved: .* Generator"),
+        (
+            NMF(row_prior=[object()]),
+            r"row_prior\[0\] cannot be saved: .* builtins.object",
+        ),
+        (NMF(random_state=np.random.default_rng(0)), "random_state cannot be saved: .*Generator"),
         (NMF(row_prior=np.ones(2, dtype=complex)), "row_prior cannot be saved: .* complex128"),
-        (NMF(row_prior=sp.lil_array(np.eye(2))), "it is of the type lil_array"),
+        (NMF(row_prior=sp.lil_array(np.eye(2))), "it is of the type scipy.sparse._lil.lil_array"),
+        (NMF(row_prior=sp.csr_array(np.eye(2) * 1j)), "a sparse matrix of complex128"),
         (NMF(row_prior=np.array([1j], dtype=object)), "entry 0 is of the type complex"),
         (NMF(row_prior=pd.DataFrame({"a": pd.period_range("2020", periods=2)})), "period"),
         (
@@ -309,3 +305,36 @@ def test_many_names_fit_into_a_file(again):
     mixed = [item for k in range(n) for item in (f"name {k}", k, (k, "x"))]
     triplets = Triplets(np.fromiter(mixed, dtype=object).reshape(n, 3))
     assert again(triplets).items[-1].tolist() == [f"name {n - 1}", n - 1, (n - 1, "x")]
+
+
+def test_a_sparse_matrix_with_room_to_spare(again):
+    graph = sp.csr_array(np.eye(3))
+    graph.data, graph.indices = np.append(graph.data, 9.0), np.append(graph.indices, 7)
+    loaded = again(GNMF(row_graph=graph)).row_graph
+    assert np.array_equal(loaded.toarray(), np.eye(3))
+
+
+def test_categories_that_are_intervals(again):
+    """As pandas.cut makes them."""
+    ages = pd.DataFrame({"age": pd.cut(np.arange(14.0), 3)})
+    model = NMF(2, row_prior=ages, tol=0.0, max_iter=5).fit(data())
+    expected = model.transform(data(), row_features=ages)
+    assert bits(again(model).transform(data(), row_features=ages)) == bits(expected)
+
+
+def test_a_loss_of_a_users_own_must_be_there(again, monkeypatch):
+    monkeypatch.setitem(LOSSES, "mine", LOSSES["kullback-leibler"])
+    model = NMF(2, beta_loss="mine", tol=0.0, max_iter=5).fit(data())
+    loaded = again(model)
+    assert bits(loaded.transform(data())) == bits(model.transform(data()))
+    monkeypatch.delitem(LOSSES, "mine")
+    with pytest.raises(ValueError, match="The 'beta_loss' parameter of NMF must be"):
+        again(model)
+
+
+@pytest.mark.parametrize("value", [facts(), list(INDEXES["times"])])
+def test_without_pandas_the_error_says_what_is_needed(value, tmp_path, monkeypatch):
+    rprnmf.save(NMF(row_prior=value), tmp_path / "model")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"needs? pandas: pip install \"rprnmf\[data\]\""):
+        rprnmf.load(tmp_path / "model")

@@ -20,9 +20,11 @@ from rprnmf.persistence.times import (
     TIMES,
     pack_times,
     pack_timestamps,
+    pandas,
     pandas_missing,
     time_unit,
     timestamp_kind,
+    unpack_timedeltas,
     unpack_times,
     unpack_timestamps,
 )
@@ -40,9 +42,7 @@ PLAIN: dict[type, str] = {
     datetime: "datetime",
     **{kind: name for name, kind in SEQUENCES.items()},
 }
-EXPECTED = (
-    "text, numbers, bools, None, dates and times, and lists, tuples and sets of these can be saved"
-)
+EXPECTED = "text, numbers, bools, None, dates and times, and lists, tuples and sets of these"
 
 
 def kind_of(value: Any) -> str | None:
@@ -59,6 +59,8 @@ def kind_of(value: Any) -> str | None:
         return unit and f"{type(value).__name__}[{unit}]"
     if isinstance(value, np.generic) and type(value) is value.dtype.type:
         return f"numpy[{value.dtype.name}]" if value.dtype.name in DTYPES else None
+    if type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ == "Interval":
+        return f"interval[{value.closed}]"
     return timestamp_kind(value)
 
 
@@ -77,7 +79,7 @@ def pack(values: list[Any], pool: Pool, where: str, depth: int = 0) -> dict[str,
         place = kinds.index(None)
         raise TypeError(
             f"{where} cannot be saved: entry {place} is of the type "
-            f"{type(values[place]).__name__}; {EXPECTED}."
+            f"{type(values[place]).__name__}; {EXPECTED} can be saved."
         )
     present = list(dict.fromkeys(kinds))
     node: dict[str, Any] = {"n": len(values), "kinds": present, "codes": None, "columns": []}
@@ -168,6 +170,16 @@ def _text(make: Callable[[str], Any], show: Callable[[Any], str] = str) -> Colum
     )
 
 
+def _pack_intervals(values: list[Any], closed: str, pool: Pool) -> dict[str, Any]:
+    ends = [end for value in values for end in (value.left, value.right)]
+    return pack(ends, pool, "the ends of intervals")
+
+
+def _unpack_intervals(column: Any, closed: str, n: int, pool: Pool) -> list[Any]:
+    ends, kind = unpack(column, pool), pandas("intervals of pandas").Interval
+    return [kind(*both, closed=closed) for both in zip(ends[::2], ends[1::2], strict=True)]
+
+
 def _unpack_numpy(column: Any, dtype: str, n: int, pool: Pool) -> list[Any]:
     if dtype not in DTYPES:
         raise ValueError(f"numbers of the kind {dtype[:40]!r} are not known.")
@@ -193,6 +205,8 @@ COLUMNS: dict[str, Column] = {
     ),
     **{name: Column(pack_times, unpack_times(name)) for name in TIMES},
     "timestamp": Column(pack_timestamps, unpack_timestamps),
+    "timedelta": Column(pack_timestamps, unpack_timedeltas),
+    "interval": Column(_pack_intervals, _unpack_intervals),
     "pandas_missing": Column(
         lambda values, _, pool: pool.put(np.zeros(len(values), dtype=np.uint8)),
         lambda column, name, n, pool: [pandas_missing(name)] * len(pool.take(column, "uint8", n)),

@@ -106,7 +106,7 @@ def load(path: Any) -> Any:
     header, arrays = read_arrays(path, kind=(MODEL, COMPARISONS))
     try:
         return built(header, Pool(arrays))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise FileFormatError(f"{path} cannot be read: {error}") from None
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rprnmf.array_file.layout import DTYPES
-from rprnmf.persistence.pool import fields
-from rprnmf.persistence.times import pandas, time_unit
+from rprnmf.persistence.pool import fields, parts_of
+from rprnmf.persistence.times import ZONE, in_zone, pandas
 
 #: dtypes of pandas whose values are kept one by one
 TYPED = (
@@ -76,9 +76,12 @@ def column_node(values: Any, writer: Any, where: str, depth: int) -> dict[str, A
         categories = index_node(values.categories, writer, f"{where}.categories", depth + 1)
         codes = writer.node(np.asarray(values.codes), where, depth)
         return {"type": "category", "values": [codes, categories, bool(values.ordered)]}
-    if name == "DatetimeTZDtype" and time_unit(np.dtype(f"M8[{dtype.unit}]")):
-        items = writer.node(list(values), where, depth)
-        return {"type": "times", "values": items}
+    if name == "DatetimeTZDtype" and ZONE.fullmatch(str(dtype.tz)):
+        times = values.tz_convert("UTC").tz_localize(None).to_numpy()
+        return {"type": "times", "values": [writer.node(times, where, depth), str(dtype.tz)]}
+    if name == "IntervalDtype":
+        items = writer.node([values.left.to_numpy(), values.right.to_numpy()], where, depth)
+        return {"type": "intervals", "values": [items, values.closed]}
     if str(dtype) in TYPED:
         items = [
             None if missing else value
@@ -93,19 +96,23 @@ def read_column(node: Any, reader: Any, depth: int) -> Any:
     pd = pandas("a table of pandas")
     kind, inner = fields(node, ("type", "values"), "a column")
     if kind == "category":
-        if not isinstance(inner, list) or len(inner) != 3:
-            raise ValueError("a column of categories must have codes, categories and an order.")
-        codes, categories = reader.value(inner[0], depth + 1), read_index(inner[1], reader, depth)
-        if type(codes) is not np.ndarray or codes.dtype.kind != "i" or type(inner[2]) is not bool:
+        node, labels, ordered = parts_of(inner, 3, "a column of categories")
+        codes, categories = reader.value(node, depth + 1), read_index(labels, reader, depth + 1)
+        if type(codes) is not np.ndarray or codes.dtype.kind != "i" or type(ordered) is not bool:
             raise ValueError("a column of categories must have codes and an order.")
-        return pd.Categorical.from_codes(codes, categories, ordered=inner[2])
+        return pd.Categorical.from_codes(codes, categories, ordered=ordered)
+    if kind in ("times", "intervals"):
+        node, argument = parts_of(inner, 2, "a column of times or intervals")
+        values = reader.value(node, depth + 1)
+        if kind == "times":
+            return in_zone(pd.DatetimeIndex(values), argument).array
+        left, right = parts_of(values, 2, "a column of intervals")
+        return pd.arrays.IntervalArray.from_arrays(left, right, closed=argument)
     values = reader.value(inner, depth + 1)
     if kind is None and type(values) is np.ndarray and values.ndim == 1:
         return values
     if not isinstance(values, list):
         raise ValueError("the values of a column must be a list.")
-    if kind == "times":
-        return pd.DatetimeIndex(values).array
     if kind not in TYPED:
         raise ValueError(f"columns of the kind {str(kind)[:40]!r} are not known.")
     dtype = pd.api.types.pandas_dtype(kind)

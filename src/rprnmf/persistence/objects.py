@@ -46,10 +46,6 @@ class Objects:
         """Whether objects of exactly this class can be saved."""
         return kind in self.known
 
-    def parts(self, value: Any) -> dict[str, Any]:
-        """The attributes of an object."""
-        return attributes(value)
-
     def check(self, name: Any, parts: dict[str, Any]) -> None:
         """Refuse classes that are not known, and other attributes than they have."""
         if not isinstance(name, str) or name not in self.types:

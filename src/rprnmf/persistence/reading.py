@@ -1,7 +1,8 @@
 """Trees of JSON and arrays as values again.
 
 Reading makes values of the types listed here, and of classes that `Objects` knows. It imports and
-runs nothing that a file names. What is not in order is a ValueError or a TypeError.
+runs nothing that a file names. What is not in order is a ValueError, a TypeError or an
+OverflowError.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def triplets_parts(triplets: Triplets, pool: Pool) -> dict[str, Any]:
 
 
 def built(header: dict[str, Any], pool: Pool) -> Any:
-    """What a header describes, checked; ValueError or TypeError if it is not in order."""
+    """What a header describes; ValueError, TypeError or OverflowError if it is not in order."""
     state, name = header.get("state"), header.get("class")
     if type(state) is not int or state != STATE:
         raise ValueError(

@@ -12,8 +12,11 @@ from rprnmf.persistence.pool import Pool
 
 TIMES = ("datetime64", "timedelta64")
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
-#: names of zones such as Europe/Berlin or Etc/GMT+2. Other spellings pandas takes for files
-ZONE = re.compile(r"(?!dateutil|tzlocal|\.)[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+){0,2}")
+#: Europe/Berlin, Etc/GMT+2, UTC+02:00. Other spellings pandas takes for files
+ZONE = re.compile(
+    r"(?!dateutil|tzlocal)[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+){0,2}"
+    r"|UTC[+\-][0-9]{2}:[0-9]{2}"
+)
 MISSING = {"NaTType": "NaT", "NAType": "NA"}
 
 
@@ -24,12 +27,14 @@ def time_unit(dtype: np.dtype) -> str | None:
 
 
 def timestamp_kind(value: Any) -> str | None:
-    """The column of a pandas Timestamp, NaT or NA; None for all else."""
+    """The column of a pandas Timestamp, Timedelta, NaT or NA; None for all else."""
     kind = type(value)
     if kind.__module__.partition(".")[0] != "pandas":
         return None
     if kind.__name__ in MISSING:
         return f"pandas_missing[{MISSING[kind.__name__]}]"
+    if kind.__name__ == "Timedelta":
+        return f"timedelta[{value.unit}]"
     if kind.__name__ != "Timestamp":
         return None
     if value.tzinfo is None:
@@ -67,17 +72,27 @@ def pack_timestamps(values: list[Any], argument: str, pool: Pool) -> int:
 def unpack_timestamps(column: Any, argument: str, n: int, pool: Pool) -> list[Any]:
     """pandas times again."""
     unit, comma, zone = argument.partition(",")
-    if unit not in UNITS or (comma and not ZONE.fullmatch(zone)):
-        raise ValueError(f"times of the kind timestamp[{argument[:40]}] are not known.")
-    pd = pandas("times with names of pandas")
-    times = pool.take(column, "int64", n).view(f"datetime64[{unit}]")
+    pd = pandas("times of pandas")
+    times = pool.take(column, "int64", n).view(time_dtype("datetime64", unit))
     found = [pd.Timestamp(time) for time in times]
-    if comma:
-        try:
-            found = [time.tz_localize("UTC").tz_convert(zone) for time in found]
-        except (KeyError, OSError) as error:  # zoneinfo's error is a KeyError
-            raise ValueError(f"the time zone {zone!r} is not known here.") from error
-    return found
+    return [in_zone(time, zone) for time in found] if comma else found
+
+
+def in_zone(times: Any, zone: Any) -> Any:
+    """Times of UTC, with their zone."""
+    if not isinstance(zone, str) or not ZONE.fullmatch(zone):
+        raise ValueError(f"the time zone {str(zone)[:40]!r} is not known.")
+    try:
+        return times.tz_localize("UTC").tz_convert(zone)
+    except (KeyError, OSError) as error:  # zoneinfo's error is a KeyError
+        raise ValueError(f"the time zone {zone!r} is not known here.") from error
+
+
+def unpack_timedeltas(column: Any, unit: str, n: int, pool: Pool) -> list[Any]:
+    """Spans of pandas again."""
+    times = pool.take(column, "int64", n).view(time_dtype("timedelta64", unit))
+    pd = pandas("times of pandas")
+    return [pd.Timedelta(time) for time in times]
 
 
 def pandas_missing(name: str) -> Any:

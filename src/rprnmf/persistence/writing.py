@@ -14,7 +14,7 @@ import numpy as np
 from rprnmf.array_file.layout import DTYPES, MOST_DIMENSIONS
 from rprnmf.persistence.columns import EXPECTED, LARGEST, SEQUENCES, kind_of, pack
 from rprnmf.persistence.frames import frame_node, is_pandas
-from rprnmf.persistence.objects import Objects
+from rprnmf.persistence.objects import Objects, attributes
 from rprnmf.persistence.pool import DEEPEST, Pool
 from rprnmf.persistence.random_states import random_state_node
 from rprnmf.persistence.sparse import is_sparse, sparse_node
@@ -54,18 +54,19 @@ class Writer:
         if kind_of(value) is not None:
             return {"scalar": pack([value], self.pool, where)}
         if is_sparse(value):
-            return {"sparse": sparse_node(value, self.pool)}
+            return {"sparse": sparse_node(value, self.pool, where)}
         if kind is np.random.RandomState:
             return {"random_state": random_state_node(value, self.pool, where)}
         if is_pandas(value):
             return {"frame": frame_node(value, self, where, depth)}
         if self.objects is not None and self.objects.knows(kind):
-            parts = self.objects.parts(value)
+            parts = attributes(value)
             inner = {name: self.node(v, f"{where}.{name}", depth + 1) for name, v in parts.items()}
             return {"object": [kind.__name__, inner]}
         raise TypeError(
-            f"{where} cannot be saved: it is of the type {kind.__name__}; {EXPECTED}, dicts, "
-            "arrays, csr, csc and coo matrices, DataFrames, and a RandomState."
+            f"{where} cannot be saved: it is of the type {kind.__module__}.{kind.__qualname__}; "
+            f"{EXPECTED}, dicts, arrays, csr, csc and coo matrices, DataFrames of pandas and a "
+            "RandomState can be saved."
         )
 
     def _sequence(self, value: Any, where: str, depth: int) -> dict[str, Any]:
