@@ -37,6 +37,7 @@ NAMES = (
     "graph_strength",
     "ratings_priors",
     "face_settings",
+    "kill",
 )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import _fit_context
 
-from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.estimators.checkpointing import Checkpoint
+from rprnmf.estimators.composed import ComposedNMF, Start
 
 
 class NMF(ComposedNMF):
@@ -70,6 +71,9 @@ default="auto"
         ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
         ``W``, ``H`` and ``seconds``; returning True stops the fit.
     verbose : int, default=0
+        1: show how far the fit is. On a terminal or in a notebook, with tqdm, that is a bar if
+        the fit takes more than two seconds; else a line every 10 iterations. 2: a line for every
+        iteration.
 
     Attributes
     ----------
@@ -162,6 +166,8 @@ default="auto"
         *,
         row_names: Any = None,
         column_names: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> NMF:
         """Factorise X.
 
@@ -178,13 +184,22 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
         self : NMF
         """
         names = {"row_names": row_names, "column_names": column_names}
-        self.fit_transform(X, W=W, H=H, update_H=update_H, **names)
+        kept = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+        self.fit_transform(X, W=W, H=H, update_H=update_H, **names, **kept)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -198,6 +213,8 @@ default="auto"
         *,
         row_names: Any = None,
         column_names: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -214,9 +231,18 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fit(X, W, H, update_H, row_names=row_names, column_names=column_names)
+        start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
+        return self._fit(X, start, kept, row_names=row_names, column_names=column_names)

@@ -41,7 +41,9 @@ FREEDOM = 0.9  # of the entries: the factors take up no more than this, whatever
 Factors = list[np.ndarray]
 
 
-def weigh(solver: Solver, problem: Problem, start: Factors) -> tuple[Problem, Factors]:
+def weigh(
+    solver: Solver, problem: Problem, start: Factors, settings: Settings
+) -> tuple[Problem, Factors]:
     """The problem with the weights of its priors, and the factors that the search ended with.
 
     The fit goes on from these: with more components than the data need, factors that a strong
@@ -52,9 +54,14 @@ def weigh(solver: Solver, problem: Problem, start: Factors) -> tuple[Problem, Fa
     if not any(sides):
         return problem, start
     alone = replace(problem, rows=only_prior(problem.rows), columns=only_prior(problem.columns))
-    search = LevelSearch(solver, alone, start)
-    level = search.best() if problem.view.gappy else search.by_noise()
-    return weighed(problem, level, search.factors), search.factors
+
+    def found() -> tuple[float, Factors]:
+        search = LevelSearch(solver, alone, start, settings)
+        level = search.best() if problem.view.gappy else search.by_noise()
+        return level, search.factors
+
+    level, factors = settings.journal.once("weights of priors", found)
+    return weighed(problem, level, factors), factors
 
 
 def only_prior(side: Side) -> Side:
@@ -98,17 +105,19 @@ class LevelSearch:
         With priors, without triplets and graphs.
     start : list of ndarray
         W and Ht; stays as it is.
+    settings : Settings
+        Of the fit.
     """
 
-    def __init__(self, solver: Solver, problem: Problem, start: Factors):
-        self.solver, self.problem = solver, problem
+    def __init__(self, solver: Solver, problem: Problem, start: Factors, settings: Settings):
+        self.solver, self.problem, self.settings = solver, problem, settings
         self.loss: Loss = get_loss(problem.beta_loss)
         self.factors = of_the_size_of(problem, start)
 
     def fit(self, problem: Problem, start: Factors, n_iter: int) -> Factors:
         """A short fit."""
         copies = [factor.copy() for factor in start]
-        found = self.solver.solve(problem, copies, Settings(n_iter, 0.0))
+        found = self.solver.solve(problem, copies, self.settings.aside(n_iter))
         return [found.W, found.Ht]
 
     def by_noise(self) -> float:
