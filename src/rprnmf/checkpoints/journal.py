@@ -14,61 +14,22 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rprnmf.array_file import FileFormatError, read_arrays, write_arrays
+from rprnmf.checkpoints.entry import Entry, Place
 from rprnmf.checkpoints.fingerprint import differences
 from rprnmf.checkpoints.tree import copied, packed, unpacked
 from rprnmf.progress import clock
 
 KIND = "checkpoint"
 EVERY = 30.0  # seconds that a crash may cost, if nobody says
+SHARE = 50.0  # then a file is written so rarely that it takes at most 1 / SHARE of the time
 REMEDY = (
     "To begin anew, name another file, or delete this one if nobody needs it; to go on from it, "
     "call fit as it was called when the file was written."
 )
-SHARE = 50.0  # then a file is written so rarely that it takes at most 1 / SHARE of the time
-
-
-@dataclass
-class Entry:
-    """One part of the computation.
-
-    Attributes
-    ----------
-    name : str
-    values : Any
-        As `tree.packed` takes them, or a function that gives them; None: nothing is known yet.
-    finished : bool
-        Whether ``values`` are the outcome.
-    parts : list of Entry
-        Of what it consists of, until it is finished.
-    """
-
-    name: str
-    values: Any = None
-    finished: bool = False
-    parts: list[Entry] = field(default_factory=list)
-
-    def finish(self, values: Any = None) -> None:
-        """Keep the outcome, and nothing else; copies, for the computation may change its arrays."""
-        self.values, self.finished, self.parts = copied(values), True, []
-
-    def tree(self) -> dict[str, Any]:
-        """As `tree.packed` takes it."""
-        values = self.values() if callable(self.values) else self.values
-        parts = [part.tree() for part in self.parts]
-        return {"name": self.name, "values": values, "finished": self.finished, "parts": parts}
-
-    @classmethod
-    def of_tree(cls, tree: Any) -> Entry:
-        """What `tree` gave."""
-        match tree:
-            case {"name": str(name), "values": v, "finished": bool(done), "parts": list(parts)}:
-                return cls(name, v, done, [cls.of_tree(part) for part in parts])
-        raise FileFormatError(f"an entry is not in order: {str(tree)[:80]}.")
 
 
 class Journal:
@@ -211,14 +172,6 @@ class Journal:
             raise FileFormatError(f"checkpoint: {error} {REMEDY}") from error.__cause__
         self.notes, self.top = notes, top
         self.within = [Place(top)]
-
-
-@dataclass
-class Place:
-    """How many parts of an entry were asked for."""
-
-    entry: Entry
-    asked: int = 0
 
 
 def remove_parts(path: Path) -> None:
