@@ -25,6 +25,7 @@ NAMES = (
     "paper_speed",
     "figure5_speed",
     "toolkit",
+    "reading",
     "questions",
     "learning_peers",
     "learning",

@@ -12,7 +12,8 @@ from rprnmf.inputs.source import Source
 from rprnmf.progress import Progress
 from rprnmf.threads import available_threads, map_blocks
 
-BLOCK = 1 << 23  # bytes
+BLOCK = 1 << 20  # bytes: the names of a block stay in the cache
+AT_ONCE = 8  # blocks for each thread
 LONGEST_LINE = 1 << 28
 MB = 1e6
 Result = TypeVar("Result")
@@ -114,7 +115,7 @@ def map_lines(
     finished : bool
     """
     n_threads = available_threads(source.n_jobs)
-    for chunk, end in chunks(source, offset, BLOCK * 2 * n_threads):
+    for chunk, end in chunks(source, offset, BLOCK * AT_ONCE * n_threads):
         data = np.frombuffer(chunk, dtype=np.uint8)
         blocks = _cut(chunk, end)
         done = map_blocks(_on_part(work, data), blocks, n_threads)
