@@ -1,4 +1,4 @@
-"""The commands of docs/command-line.md run as they are written there."""
+"""The commands of docs/command-line.md and of README.md run as they are written there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from rprnmf.cli import main
 from tests.cli.conftest import FILMS, write_documents, write_files
 from tests.cli.running import run_program
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
-BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL)
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(path):
+    """The commands of a page."""
+    return re.findall(r"```sh\n(.*?)```", (ROOT / path).read_text(), re.DOTALL)
+
+
+BLOCKS = blocks("docs/command-line.md")
 
 
 def commands(block):
@@ -43,6 +50,10 @@ def write_others(folder):
     (folder / "test.csv").write_text("q,r,s\nAlien,Star Trek,Titanic\nTitanic,Notting Hill,Alien\n")
     answers = "Alien,Star Trek,Titanic,r\nAlien,Titanic,Star Wars,\n"
     (folder / "answered.csv").write_text(f"q,r,s,answer\n{answers}")
+
+
+def test_the_first_page_has_the_same_three_commands():
+    assert blocks("README.md") == BLOCKS[:2]
 
 
 @pytest.mark.parametrize(("number", "write"), [(0, write_files), (1, write_documents)])
