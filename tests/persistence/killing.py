@@ -1,17 +1,13 @@
-"""kill -9 while a file is saved: python -m tests.persistence.killing --kills 200.
+"""kill -9 while a file is saved, a few times; `benchmarks/kill.py` does it 200 times.
 
 A process saves two models in turns to one place until it is killed at a random moment. Then the
-file must be one of the two, whole. Prints what was found, and writes it to the file that ``--out``
-names (the one that is kept is `KILLS.md`); exit code 1 if a file was broken.
+file must be one of the two, whole.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
-import sys
-import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -64,27 +60,3 @@ def kill_saves(kills: int, seed: int, folder: Path) -> Counter:
             found["in the midst of a file"] += 1
             part.unlink()
     return found
-
-
-def main() -> int:
-    """Exit code 1 if a file was broken."""
-    parser = argparse.ArgumentParser(prog="python -m tests.persistence.killing")
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = kill_saves(arguments.kills, arguments.seed, Path(folder))
-    text = f"{arguments.kills} kills: " + ", ".join(f"{found[key]} {key}" for key in sorted(found))
-    print(text)
-    if arguments.out is not None:
-        command = f"python -m tests.persistence.killing --kills {arguments.kills}"
-        page = (
-            f"# kill -9 while a model is saved\n\n`{command} --seed {arguments.seed}`\n\n{text}\n"
-        )
-        arguments.out.write_text(page)
-    return int(found["BROKEN"] > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
