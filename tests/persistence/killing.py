@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -60,3 +62,8 @@ def kill_saves(kills: int, seed: int, folder: Path) -> Counter:
             found["in the midst of a file"] += 1
             part.unlink()
     return found
+
+
+if __name__ == "__main__":  # a process of its own: one with threads should not fork
+    with tempfile.TemporaryDirectory() as here:
+        print(dict(kill_saves(int(sys.argv[1]), 0, Path(here))))
