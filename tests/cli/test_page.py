@@ -12,6 +12,7 @@ import pytest
 from rprnmf.cli import main
 from tests.cli.conftest import FILMS, write_documents, write_files
 from tests.cli.running import run_program
+from tests.cli.test_program import COMMANDS, Group
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,23 +77,62 @@ def test_three_commands_from_files_to_a_picture(number, write, tmp_path):
         assert "rocket" in answers[1]
 
 
-def test_all_other_commands_run(tmp_path, monkeypatch, capsys):
-    write_files(tmp_path)
-    write_others(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    seen = set()
-    assert main(next(commands(BLOCKS[0]))) == 0
-    for block in BLOCKS[2:]:
-        for arguments in commands(block):
-            if arguments[0] in ("demo", "reproduce"):  # tested elsewhere
-                seen.add(arguments[0])
-                continue
-            assert main(arguments) == 0, (arguments, capsys.readouterr().err)
-            assert all((tmp_path / name).exists() for name in outputs(arguments)), arguments
-            words = 2 if arguments[0] in ("triplets", "plot") else 1
-            words += arguments[:2] == ["triplets", "make"]
-            seen.add(" ".join(arguments[:words]))
-    from tests.cli.test_program import COMMANDS, Group
+def command_of(arguments):
+    """["triplets", "check", "t.csv"] -> "triplets check"."""
+    words = 2 if arguments[0] in ("triplets", "plot") else 1
+    words += arguments[:2] == ["triplets", "make"]
+    return " ".join(arguments[:words])
 
+
+@pytest.fixture(scope="module")
+def whole_page(tmp_path_factory):
+    """All commands of the page, in a folder where they were run one after the other."""
+    folder = tmp_path_factory.mktemp("page")
+    write_files(folder)
+    write_others(folder)
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(next(commands(BLOCKS[0]))) == 0
+        for arguments in (each for block in BLOCKS[2:] for each in commands(block)):
+            found[command_of(arguments)] = arguments
+            if arguments[0] in ("demo", "reproduce"):  # tested elsewhere
+                continue
+            assert main(arguments) == 0, arguments
+            assert all((folder / name).exists() for name in outputs(arguments)), arguments
+    return folder, found
+
+
+def test_the_page_has_every_command(whole_page):
     known = {" ".join(words) for words, found in COMMANDS if not isinstance(found, Group)}
-    assert known == seen  # the page has every command
+    assert known == set(whole_page[1])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(f"plot {kind}" for kind in ("components", "history", "learning", "reliability")),
+        *(f"triplets make {kind}" for kind in ("answers", "features", "links", "metadata")),
+        *("plot triplets", "triplets convert"),
+    ],
+)
+def test_the_program_does_what_the_page_says(command, whole_page):
+    """Others run as processes in the tests of their own."""
+    folder, found = whole_page
+    arguments = found[command]
+    written = [folder / name for name in outputs(arguments)]
+    for path in written:
+        path.unlink()
+    done = run_program(*arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert written
+    assert all(path.stat().st_size > 0 for path in written)
+    for path in written:
+        path.unlink()
+    given = next(each for each in arguments if (folder / each).is_file())
+    bad = ["nothing.csv" if each == given else each for each in arguments]
+    done = run_program(*bad, cwd=folder)
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "nothing.csv" in done.stderr
+    assert not any(path.exists() for path in written)
