@@ -63,7 +63,7 @@ def generate(folder: Path, entries: int) -> None:
 
 
 def to_matrix(users: Any, items: Any, ratings: Any) -> Any:
-    """The sparse matrix of three columns, as pandas' documentation of categories suggests."""
+    """The sparse matrix of three columns, their names coded by pandas."""
     import pandas as pd
 
     (row, row_names), (column, column_names) = (pd.factorize(ids) for ids in (users, items))
@@ -143,8 +143,8 @@ def main() -> None:
         f"{entries} generated ratings of {USERS} users for {ITEMS} items. Seconds of one call, "
         f"medians of {repeats} processes in turn, two cores; MB: memory that the call added at "
         "most. A table: columns of numbers or texts; a matrix: sparse, by users and items, with "
-        "their names. shuffled: the same ratings in any order. ratio: seconds of rprnmf divided by those of the other; CPU "
-        "seconds do not count what other programs on the machine did meanwhile."
+        "their names. shuffled: the same ratings in any order. ratio: seconds of rprnmf divided by "
+        "those of the other; CPU seconds do not count what other programs on the machine did meanwhile."
     )
     report = Report(folder, "reading", "Reading ratings", measured)
     tables = ["pandas", "pandas, pyarrow engine", "polars"]
