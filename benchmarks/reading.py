@@ -144,7 +144,7 @@ def main() -> None:
         f"medians of {repeats} processes in turn, two cores; MB: memory that the call added at "
         "most. A table: columns of numbers or texts; a matrix: sparse, by users and items, with "
         "their names. shuffled: the same ratings in any order. ratio: seconds of rprnmf divided by "
-        "those of the other; CPU seconds do not count what other programs on the machine did meanwhile."
+        "those of the other; CPU seconds do not count what other programs did meanwhile."
     )
     report = Report(folder, "reading", "Reading ratings", measured)
     tables = ["pandas", "pandas, pyarrow engine", "polars"]
