@@ -8,11 +8,13 @@ alone, without imports. Writes `results/reading.*`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,31 +33,37 @@ HEADER = "userId,movieId,rating,timestamp\n"
 
 
 def generate(folder: Path, entries: int) -> None:
-    """Ratings sorted by user as MovieLens has them, with whole numbers and with texts as ids."""
+    """Ratings by user and then by item, as MovieLens has them, and in any order."""
     rng = np.random.default_rng(0)
     users, items = max(USERS * entries // ENTRIES, 100), max(ITEMS * entries // ENTRIES, 100)
-    user = np.sort(rng.integers(1, users + 1, entries))
-    item = 1 + 3 * (items * rng.random(entries) ** 2).astype(np.int64)
+    item = (items * rng.random(entries) ** 2).astype(np.int64)
+    pair = np.sort(rng.integers(0, users, entries) * items + item)
+    user, item = 1 + pair // items, 1 + 3 * (pair % items)
     rating = rng.integers(1, 11, entries) / 2
     when = rng.integers(789_652_009, 1_574_327_703, entries)
     files = {
         "numbers.csv": (HEADER, "{},{},{},{}\n"),
+        "shuffled.csv": (HEADER, "{},{},{},{}\n"),
         "texts.csv": (HEADER, "user-{},film-{},{},{}\n"),
         "matrix.mtx": (
             f"%%MatrixMarket matrix coordinate real general\n{users} {3 * items} {entries}\n",
             "{} {} {}\n",
         ),
     }
+    shuffled = rng.permutation(entries)
     for name, (header, line) in files.items():
+        columns = (user, item, rating, when)
+        if name == "shuffled.csv":
+            columns = tuple(column[shuffled] for column in columns)
         with (folder / name).open("w") as file:
             file.write(header)
             for start in range(0, entries, BLOCK):
-                parts = [a[start : start + BLOCK].tolist() for a in (user, item, rating, when)]
+                parts = [a[start : start + BLOCK].tolist() for a in columns]
                 file.write("".join([line.format(*row) for row in zip(*parts, strict=True)]))
 
 
 def to_matrix(users: Any, items: Any, ratings: Any) -> Any:
-    """The sparse matrix of three columns, as pandas' documentation of categories suggests."""
+    """The sparse matrix of three columns, their names coded by pandas."""
     import pandas as pd
 
     (row, row_names), (column, column_names) = (pd.factorize(ids) for ids in (users, items))
@@ -116,6 +124,18 @@ def in_process(name: str, path: Path) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def control() -> float:
+    """How much faster two threads are that share nothing: 1 if there is but one core."""
+    data = bytes(1 << 28)
+
+    def work(_: int) -> None:
+        hashlib.sha256(data)
+
+    with ThreadPoolExecutor(2) as pool:
+        together = seconds_of(lambda: list(pool.map(work, range(2))))[0]
+    return seconds_of(lambda: list(map(work, range(2))))[0] / together
+
+
 def main() -> None:
     quick, folder = start_process("reading")
     entries, repeats = (500_000, 2) if quick else (ENTRIES, REPEATS)
@@ -123,8 +143,8 @@ def main() -> None:
         f"{entries} generated ratings of {USERS} users for {ITEMS} items. Seconds of one call, "
         f"medians of {repeats} processes in turn, two cores; MB: memory that the call added at "
         "most. A table: columns of numbers or texts; a matrix: sparse, by users and items, with "
-        "their names. ratio: seconds of rprnmf divided by those of the other; CPU "
-        "seconds do not count what other programs on the machine did meanwhile."
+        "their names. shuffled: the same ratings in any order. ratio: seconds of rprnmf divided by "
+        "those of the other; CPU seconds do not count what other programs did meanwhile."
     )
     report = Report(folder, "reading", "Reading ratings", measured)
     tables = ["pandas", "pandas, pyarrow engine", "polars"]
@@ -134,7 +154,9 @@ def main() -> None:
     csv = ["rprnmf", *tables, *(f"{name}, to matrix" for name in tables)]
     with tempfile.TemporaryDirectory() as place:
         generate(Path(place), entries)
-        for name in ("numbers.csv", "texts.csv", "matrix.mtx"):
+        gain = median(control() for _ in range(3))
+        report.note(f"Two threads that share nothing were {gain:.2g} times as fast as one.")
+        for name in ("numbers.csv", "shuffled.csv", "texts.csv", "matrix.mtx"):
             path = Path(place) / name
             small(path)
             programs = ["rprnmf", "scipy"] if name.endswith("mtx") else csv

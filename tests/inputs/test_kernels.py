@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rprnmf.inputs.entries import Entries, sparse_from_entries
 from rprnmf.inputs.names import NameTable, empty_codes
 from rprnmf.kernels import kernel
+from rprnmf.kernels.codes import PADDING, hash_of_text, join_texts
 from rprnmf.kernels.decimals import decimal, powers
-from rprnmf.kernels.delimited import join_texts
 
 TABLE = powers()
 
@@ -20,6 +20,11 @@ TABLE = powers()
 @kernel
 def read_one(buffer, table):
     return decimal(buffer, 0, 46, table)
+
+
+@kernel
+def hashed(buffer, begin, length):
+    return hash_of_text(buffer, begin, length)
 
 
 def read(text):
@@ -119,11 +124,13 @@ def test_names_of_many_blocks_get_one_code_each(blocks):
     table, expected = NameTable(texts=True), {}
     for names in blocks:
         distinct = list(dict.fromkeys(names))
-        buffer = np.frombuffer(b"".join(distinct) + b"\n", dtype=np.uint8)
+        buffer = np.frombuffer(b"".join(distinct) + bytes(PADDING), dtype=np.uint8)
         codes = empty_codes(len(distinct) + 1, 0, texts=True)
         lengths = [len(name) for name in distinct]
         codes.length[: len(distinct)] = lengths
         codes.begin[: len(distinct)] = np.cumsum([0, *lengths])[:-1]
+        for k in range(len(distinct)):
+            codes.key[k] = hashed(buffer, codes.begin[k], lengths[k])
         found = table.join(buffer, codes, len(distinct))
         assert found.tolist() == [expected.setdefault(n, len(expected)) for n in distinct]
     assert table.names("latin-1").tolist() == [name.decode("latin-1") for name in expected]
@@ -134,9 +141,9 @@ def test_names_that_cannot_be_placed_are_given_back():
     table = NameTable(texts=True)
     table.codes.slots[:] = 1  # all taken, by another name
     table.codes.key[0] = table.codes.length[0] = 0
-    buffer = np.frombuffer(b"abc\n", dtype=np.uint8)
+    buffer = np.frombuffer(b"abc" + bytes(PADDING), dtype=np.uint8)
     codes = empty_codes(1, 0, texts=True)
-    codes.begin[0], codes.length[0] = 0, 3
+    codes.begin[0], codes.length[0], codes.key[0] = 0, 3, 1
     assert table.join(buffer, codes, 1) is None
     code_of = np.zeros(1, dtype=np.int32)
     assert join_texts(buffer, codes, 1, table.store, table.codes, 0, code_of) == -1

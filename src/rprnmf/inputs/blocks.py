@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rprnmf.inputs.source import Source
+from rprnmf.kernels.codes import PADDING
 from rprnmf.progress import Progress
 from rprnmf.threads import available_threads, map_blocks
 
@@ -50,7 +51,10 @@ def raw_position(file: Any) -> int:
 
 
 def chunks(source: Source, offset: int, size: int) -> Iterator[tuple[bytearray, int]]:
-    """Whole lines, all chunks in one buffer: it, and how much of it counts."""
+    """Whole lines, all chunks in one buffer: it, and how much of it counts.
+
+    Kernels may read `PADDING` bytes behind.
+    """
     buffer = bytearray(size)
     kept = 0
     with source.open() as file, Reading(source) as bar:
@@ -58,7 +62,7 @@ def chunks(source: Source, offset: int, size: int) -> Iterator[tuple[bytearray, 
             file.seek(offset)
         while True:
             with memoryview(buffer) as view, source.guard():
-                n = _fill(file, view[kept:-1])
+                n = _fill(file, view[kept : -1 - PADDING])
             end = kept + n
             if n == 0:
                 if kept:
@@ -72,7 +76,7 @@ def chunks(source: Source, offset: int, size: int) -> Iterator[tuple[bytearray, 
                 yield buffer, lines
                 buffer[: end - lines] = buffer[lines:end]
                 kept = end - lines
-            elif end < len(buffer) - 1:
+            elif end < len(buffer) - 1 - PADDING:
                 kept = end
             elif len(buffer) >= LONGEST_LINE:
                 raise source.fail(f"has a line of more than {LONGEST_LINE} bytes.")

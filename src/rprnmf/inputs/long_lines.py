@@ -10,8 +10,9 @@ from rprnmf.inputs.blocks import map_lines
 from rprnmf.inputs.entries import Entries
 from rprnmf.inputs.names import NameTable, empty_codes
 from rprnmf.inputs.source import Source
+from rprnmf.kernels.codes import Codes
 from rprnmf.kernels.decimals import powers
-from rprnmf.kernels.delimited import Codes, Form, long_form
+from rprnmf.kernels.delimited import Form, long_form
 
 SIDES = (0, 1)  # users, items
 VALUE = 5  # its role

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.kernels.delimited import Codes, fill_slots, join_integers, join_texts
+from rprnmf.kernels.codes import PADDING, Codes, fill_slots, join_integers, join_texts
 
 PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 
@@ -60,7 +60,7 @@ class NameTable:
     def __init__(self, texts: bool):
         self.texts, self.n = texts, 0
         self.codes = empty_codes(1 << 12, 0, texts)
-        self.store = np.empty(1 << 16, dtype=np.uint8)
+        self.store = np.zeros(1 << 16, dtype=np.uint8)
 
     def join(self, buffer: np.ndarray, codes: Codes, count: int) -> np.ndarray | None:
         """Add the names of a block; the code of each. None if they cannot be placed."""
@@ -79,15 +79,15 @@ class NameTable:
         old = self.codes
         if self.texts:
             used = int(old.begin[self.n - 1] + old.length[self.n - 1]) if self.n else 0
-            if used + n_bytes > len(self.store):
-                store = np.empty(2 * (used + n_bytes), dtype=np.uint8)
+            if used + n_bytes + PADDING > len(self.store):
+                store = np.zeros(2 * (used + n_bytes + PADDING), dtype=np.uint8)
                 store[:used] = self.store[:used]
                 self.store = store
         if n_names > len(old.key):
             self.codes = empty_codes(2 * n_names, 0, self.texts)
             for new, known in zip(self.codes[1:4], old[1:4], strict=True):
                 new[: min(self.n, len(known))] = known[: self.n]
-            fill_slots(self.codes.slots, self.codes.key, self.n, not self.texts)
+            fill_slots(self.codes, self.n, not self.texts)
 
     def names(self, encoding: str) -> np.ndarray:
         """All names, which are in this encoding; else UnicodeDecodeError."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from rprnmf.kernels import inner
+from rprnmf.kernels import inner, spliced
 
 LOWEST, HIGHEST = -342, 308  # powers of ten that a float64 of 19 digits may need
 MOST_DIGITS = 19
@@ -94,13 +94,35 @@ def scaled(digits, power, table):
     return math.ldexp(float(mantissa), exponent - 1075)
 
 
-@inner
-def decimal(buffer, at, point, table):
-    """The number that begins at ``at``: digits, perhaps a point, digits, an exponent; no sign.
+@spliced
+def short_decimal(buffer, at, point, table):
+    """As `decimal`, for at most 15 digits and no exponent: most numbers of most files."""
+    digits = np.int64(0)
+    begin = at
+    while 48 <= buffer[at] <= 57:
+        digits = 10 * digits + np.int64(buffer[at]) - 48
+        at += 1
+        if at - begin > 15:
+            return np.nan, -1
+    if buffer[at] != point:
+        c = buffer[at]
+        return float(digits), -1 if at == begin or c == 101 or c == 69 else at
+    after = at + 1
+    at = after
+    while 48 <= buffer[at] <= 57:
+        digits = 10 * digits + np.int64(buffer[at]) - 48
+        at += 1
+        if at - begin > 16:
+            return np.nan, -1
+    c = buffer[at]
+    if at - begin < 2 or c == 101 or c == 69 or c == point:
+        return np.nan, -1
+    return float(digits) / table.tens[at - after], at
 
-    Returns the number and where it ends; the end is -1 if there is none, or none that this can
-    read. The buffer must hold another byte than a digit behind it.
-    """
+
+@inner
+def long_decimal(buffer, at, point, table):
+    """As `decimal`, for up to 19 digits and an exponent."""
     begin = at
     digits = np.uint64(0)
     count = 0  # significant digits
@@ -141,3 +163,16 @@ def decimal(buffer, at, point, table):
         power += -exponent if minus else exponent
     value = scaled(digits, power, table)
     return value, at if value == value else -1
+
+
+@spliced
+def decimal(buffer, at, point, table):
+    """The number that begins at ``at``: digits, perhaps a point, digits, an exponent; no sign.
+
+    Returns the number and where it ends; the end is -1 if there is none, or none that this can
+    read. The buffer must hold another byte than a digit behind it.
+    """
+    value, end = short_decimal(buffer, at, point, table)
+    if end >= 0:
+        return value, end
+    return long_decimal(buffer, at, point, table)

@@ -12,14 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from rprnmf.kernels import inner, kernel
+from rprnmf.kernels import kernel, spliced
+from rprnmf.kernels.codes import code_of_integer, code_of_text, hash_of_text, same_text
 from rprnmf.kernels.decimals import Powers, decimal
 
 NEWLINE, RETURN, QUOTE = 10, 13, 34
-MOST_PROBES = 1000  # then so many names share a slot that someone chose them to
-SMALL = 20  # bits: integers below keep their order in the slots
-SPREAD = 0x9E3779B1
-OFFSET, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
 class Form(NamedTuple):
@@ -32,17 +29,7 @@ class Form(NamedTuple):
     powers: Powers
 
 
-class Codes(NamedTuple):
-    """Names as they first appear, and the code of the name in each line."""
-
-    slots: ndarray  # a power of two of them; 1 + code, 0: free
-    key: ndarray  # of each code: the integer itself, or a hash of the text
-    begin: ndarray  # where the text of each code is
-    length: ndarray
-    code: ndarray  # of each line
-
-
-@inner
+@spliced
 def cell_end(buffer, at, form):
     """The end of the cell that begins at ``at``, quoted or not; -1 if it is odd."""
     if buffer[at] == QUOTE:
@@ -63,7 +50,7 @@ def cell_end(buffer, at, form):
         at += 1
 
 
-@inner
+@spliced
 def past_delimiter(buffer, at, last, form):
     """The begin of the next cell, or of the next line after the last; -1 if it is not there."""
     c = buffer[at]
@@ -76,7 +63,7 @@ def past_delimiter(buffer, at, last, form):
     return -1
 
 
-@inner
+@spliced
 def integer(buffer, at):
     """A whole number as people write it, no sign and no zeros before it; end -1 if it is not."""
     begin = at
@@ -91,58 +78,7 @@ def integer(buffer, at):
     return value, at
 
 
-@inner
-def code_of_integer(key, codes, n):
-    """The code of a whole number: n if it is new, -1 if it cannot be placed."""
-    mask = len(codes.slots) - 1
-    slot = (key + (key >> SMALL) * SPREAD) & mask
-    for _ in range(MOST_PROBES):
-        found = codes.slots[slot]
-        if found == 0:
-            codes.slots[slot] = n + 1
-            codes.key[n] = key
-            return n
-        if codes.key[found - 1] == key:
-            return np.int64(found) - 1
-        slot = (slot + 1) & mask
-    return -1
-
-
-@inner
-def code_of_text(buffer, begin, end, store, codes, n):
-    """The code of the bytes from begin to end: n if they are new, -1 if they cannot be placed.
-
-    ``store`` holds the texts of all codes.
-    """
-    key = OFFSET
-    for at in range(begin, end):
-        key = (key ^ np.uint64(buffer[at])) * PRIME
-    key ^= key >> np.uint64(29)
-    mask = np.uint64(len(codes.slots) - 1)
-    slot = np.int64(key & mask)
-    signed = np.int64(key)
-    for _ in range(MOST_PROBES):
-        found = np.int64(codes.slots[slot]) - 1
-        if found < 0:
-            codes.slots[slot] = n + 1
-            codes.key[n] = signed
-            codes.begin[n] = begin
-            codes.length[n] = end - begin
-            return n
-        if codes.key[found] == signed and codes.length[found] == end - begin:
-            other = codes.begin[found]
-            same = True
-            for at in range(end - begin):
-                if buffer[begin + at] != store[other + at]:
-                    same = False
-                    break
-            if same:
-                return found
-        slot = (slot + 1) & np.int64(mask)
-    return -1
-
-
-@inner
+@spliced
 def text_inside(buffer, begin, end):
     """Begin and end of a cell without its quotes; nothing if blanks must be taken off."""
     if buffer[begin] == QUOTE:
@@ -150,6 +86,39 @@ def text_inside(buffer, begin, end):
     if begin < end and (buffer[begin] <= 32 or buffer[end - 1] <= 32):
         return begin, begin
     return begin, end
+
+
+@spliced
+def whole_name(buffer, at, codes, n, last):
+    """The code of the whole number at ``at``, and where that ends; -1 if there is none.
+
+    There are n codes so far; ``last`` is that of the line before, which is often the same.
+    """
+    key, end = integer(buffer, at)
+    if end < 0:
+        return last, -1
+    if n > 0 and codes.key[last] == key:
+        return last, end
+    code = code_of_integer(key, codes, n)
+    return code, end if code >= 0 else -1
+
+
+@spliced
+def text_name(buffer, at, codes, n, last, form):
+    """As `whole_name` for a text."""
+    end = cell_end(buffer, at, form)
+    if end < 0:
+        return last, -1
+    begin, after = text_inside(buffer, at, end)
+    length = after - begin
+    if length == 0:
+        return last, -1
+    if n > 0 and codes.length[last] == length:
+        if same_text(buffer, begin, length, buffer, codes.begin[last]):
+            return last, end
+    key = hash_of_text(buffer, begin, length)
+    code = code_of_text(buffer, begin, length, key, buffer, codes, n)
+    return code, end if code >= 0 else -1
 
 
 @kernel
@@ -161,6 +130,7 @@ def long_form(buffer, stop, form, users, items, values, counts):
     """
     last = len(form.role) - 1
     n_users = n_items = n = at = 0
+    user = item = np.int64(0)
     while at < stop:
         if buffer[at] == NEWLINE:
             at += 1
@@ -169,44 +139,32 @@ def long_form(buffer, stop, form, users, items, values, counts):
             role = form.role[place]
             if role == 5:
                 values[n], end = decimal(buffer, at, form.point, form.powers)
-            elif role == 1 or role == 2:
-                key, end = integer(buffer, at)
-                if end >= 0 and role == 1:
-                    users.code[n] = code = code_of_integer(key, users, n_users)
-                    n_users += code == n_users
-                    end = end if code >= 0 else -1
-                elif end >= 0:
-                    items.code[n] = code = code_of_integer(key, items, n_items)
-                    n_items += code == n_items
-                    end = end if code >= 0 else -1
+            elif role == 1:
+                user, end = whole_name(buffer, at, users, n_users, user)
+                n_users += user == n_users
+            elif role == 2:
+                item, end = whole_name(buffer, at, items, n_items, item)
+                n_items += item == n_items
+            elif role == 3:
+                user, end = text_name(buffer, at, users, n_users, user, form)
+                n_users += user == n_users
+            elif role == 4:
+                item, end = text_name(buffer, at, items, n_items, item, form)
+                n_items += item == n_items
             else:
                 end = cell_end(buffer, at, form)
-                if end >= 0 and role > 0:
-                    first, after = text_inside(buffer, at, end)
-                    if first == after:
-                        return -1
-                    if role == 3:
-                        users.code[n] = code = code_of_text(
-                            buffer, first, after, buffer, users, n_users
-                        )
-                        n_users += code == n_users
-                    else:
-                        items.code[n] = code = code_of_text(
-                            buffer, first, after, buffer, items, n_items
-                        )
-                        n_items += code == n_items
-                    end = end if code >= 0 else -1
             if end < 0:
                 return -1
             at = past_delimiter(buffer, end, place == last, form)
             if at < 0:
                 return -1
+        users.code[n], items.code[n] = user, item
         n += 1
     counts[0], counts[1] = n_users, n_items
     return n
 
 
-@inner
+@spliced
 def is_missing(buffer, begin, end):
     """Whether a cell is empty, NA, NaN or nan."""
     size = end - begin
@@ -292,49 +250,3 @@ def coordinates(buffer, stop, form, rows, columns, values):
             return -1
         n += 1
     return n
-
-
-@kernel
-def join_integers(keys, known, n, code_of):
-    """Add whole numbers to those that are known; ``code_of``: the code of each. Returns n."""
-    for at in range(len(keys)):
-        code = code_of_integer(keys[at], known, n)
-        if code < 0:
-            return -1
-        n += code == n
-        code_of[at] = code
-    return n
-
-
-@kernel
-def join_texts(buffer, names, count, store, known, n, code_of):
-    """Add texts to those that are known, whose bytes are in ``store``. Returns n, or -1."""
-    used = known.begin[n - 1] + known.length[n - 1] if n > 0 else 0
-    for at in range(count):
-        begin = names.begin[at]
-        end = begin + names.length[at]
-        code = code_of_text(buffer, begin, end, store, known, n)
-        if code < 0:
-            return -1
-        if code == n:
-            for place in range(begin, end):
-                store[used + place - begin] = buffer[place]
-            known.begin[n] = used
-            used += end - begin
-            n += 1
-        code_of[at] = code
-    return n
-
-
-@kernel
-def fill_slots(slots, key, n, whole):
-    """Place the first n keys in empty slots; whether they are whole numbers, or hashes."""
-    mask = len(slots) - 1
-    for code in range(n):
-        if whole:
-            slot = (key[code] + (key[code] >> SMALL) * SPREAD) & mask
-        else:
-            slot = np.int64(np.uint64(key[code]) & np.uint64(mask))
-        while slots[slot] != 0:
-            slot = (slot + 1) & mask
-        slots[slot] = code + 1
