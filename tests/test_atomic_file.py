@@ -47,3 +47,19 @@ def test_a_link_stays_a_link(there, tmp_path):
         part.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
+
+
+def test_a_folder_is_not_replaced(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError, match="is a folder"), atomic_file(folder):
+        pass
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_an_error_of_the_disk_names_the_file(tmp_path):
+    path = tmp_path / "file"
+    with pytest.raises(OSError, match="file") as caught, atomic_file(path):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(path)
+    assert not list(tmp_path.iterdir())

@@ -228,3 +228,11 @@ def test_a_notebook_gets_a_bar_too(monkeypatch):
 
 def test_a_clock_shows_hours_where_there_are_any():
     assert (clock(62), clock(3725)) == ("1:02", "1:02:05")
+
+
+def test_lines_become_rarer():
+    file = io.StringIO()
+    with FitProgress("NMF", 10_000, file=file) as progress:
+        for iteration in range(1, 5001):
+            progress.iteration(Told(iteration, 1.0, 1.0, (np.nan, np.nan), 0.0))
+    assert 15 <= len(file.getvalue().splitlines()) <= 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
         In a folder that exists.
     """
     path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder; expected a file", str(path))
     part = path.parent / f".{path.name}.{secrets.token_hex(4)}.part"
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
@@ -32,5 +35,15 @@ def atomic_file(path: Path) -> Iterator[Path]:
         with part.open("rb+") as file:
             os.fsync(file.fileno())  # else a power failure could leave an empty file
         os.replace(part, path)
+        if os.name == "posix":  # the new name too must be on disk
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except OSError as error:
+        if error.errno and error.filename is None:  # a full disk does not say where
+            error.filename = str(path)
+        raise
     finally:
         part.unlink(missing_ok=True)

@@ -251,3 +251,33 @@ def test_comparisons_of_what_is_not_there_can_be_left_out(data, call, tmp_path):
     path.write_text("q,r,s\n0,1,2\n0,1,99\n")
     code, found, _ = call(*arguments[:-1], "--positions", "--drop-unknown", "--json")
     assert (code, found["column_triplets"]) == (0, 1)
+
+
+@pytest.mark.parametrize("option", ["--row-prior", "--column-graph", "--row-triplets"])
+def test_what_a_fit_reads_is_never_replaced(option, data, call, tmp_path):
+    path = tmp_path / "known.csv"
+    path.write_text("q,r,s\nuser 1,user 2,user 3\n")
+    code, _, err = call("fit", data / "ratings.csv", "-k", 2, option, path, "--out", path)
+    assert code == 1
+    assert "is an input" in err
+    assert path.read_text().startswith("q,r,s")
+    code, _, err = call("fit", data / "ratings.csv", option, tmp_path / "none.csv")
+    assert code == 1
+    assert "no such file" in err
+
+
+def test_comparisons_may_be_separated_by_semicolons_or_tabs(data, call, tmp_path):
+    text = (data / "triplets.csv").read_text()
+    rates = []
+    for sign in ",;\t":
+        path = tmp_path / "known.csv"
+        path.write_text(text.replace(",", sign))
+        arguments = ["-k", 2, "--column-triplets", path, "--json", "--quiet"]
+        code, out, _ = call("fit", data / "ratings.csv", *arguments)
+        assert code == 0
+        rates.append(out["column_satisfied_rate"])
+    assert rates[0] == rates[1] == rates[2] > 0
+    path.write_text("\n".join(text.splitlines()[1:]))
+    code, _, err = call("fit", data / "ratings.csv", "--column-triplets", path)
+    assert code == 1
+    assert "is there a header line q,r,s?" in err

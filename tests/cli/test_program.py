@@ -8,14 +8,17 @@ import json
 import signal
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 
 import click
 import pytest
 
 import rprnmf
+from rprnmf.checkpoints import CheckpointWarning
 from rprnmf.cli import INSTALL, choices, main, program
 from rprnmf.cli.command import Group, Run
-from rprnmf.cli.failures import explained
+from rprnmf.cli.failures import explained, warnings_as_notes
 from rprnmf.cli.report import Report, Table, plain, show
 from tests.cli.running import run_program
 
@@ -207,3 +210,22 @@ def test_commands_say_what_they_take():
             for option in found.params:
                 if isinstance(option, click.Option) and not option.hidden:
                     assert option.help, (words, option.name)
+
+
+def test_the_installed_program_starts():
+    program = Path(sys.executable).with_name("rprnmf")
+    if not program.exists():
+        pytest.skip("the program is not installed beside this Python")
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith("rprnmf ")
+
+
+def test_a_checkpoint_that_cannot_be_written_is_said_at_once(capsys):
+    class State:
+        def keep(self, text):
+            raise AssertionError("it would be said at the end only")
+
+    with warnings_as_notes(State()):
+        warnings.warn("the disk is full", CheckpointWarning, stacklevel=1)
+    assert "the disk is full" in capsys.readouterr().err

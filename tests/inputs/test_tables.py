@@ -216,3 +216,21 @@ def test_other_bad_files(tmp_path):
 def test_options_are_checked(wrong):
     with pytest.raises(ValueError, match="must be"):
         Options(**wrong)
+
+
+@pytest.mark.parametrize("header", ["name,2019,2020,2021", "user,17,4,99"])
+def test_years_and_numbers_of_items_above_a_table_are_names(header, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\na,1,2,3\nb,4,5,6\nc,0,1,0\n")
+    found = read_matrix(path)
+    assert found.X.shape == (3, 3)
+    assert [str(name) for name in found.column_names] == header.split(",")[1:]
+    assert list(found.row_names) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("cell", ['"1,000"', "10%"])
+def test_an_odd_cell_does_not_make_ratings_of_a_table(cell, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(f"name,x,y\na,{cell},2\nb,3,4\nc,5,6\n")
+    with pytest.raises(InputError, match="expected a number"):
+        read_matrix(path)

@@ -2,6 +2,6 @@
 
 from rprnmf.checkpoints.entry import Entry
 from rprnmf.checkpoints.fingerprint import digest
-from rprnmf.checkpoints.journal import Journal
+from rprnmf.checkpoints.journal import CheckpointWarning, Journal
 
-__all__ = ["Entry", "Journal", "digest"]
+__all__ = ["CheckpointWarning", "Entry", "Journal", "digest"]

@@ -32,6 +32,10 @@ REMEDY = (
 )
 
 
+class CheckpointWarning(RuntimeWarning):
+    """A checkpoint could not be written: the fit goes on, but could not be resumed from here."""
+
+
 class Journal:
     """Keeps in a file what a computation has done; without a file it does nothing.
 
@@ -127,7 +131,7 @@ class Journal:
                 warnings.warn(
                     f"the checkpoint {self.path} could not be written ({error}). The fit goes on; "
                     f"the file is as it was {clock(started - self.written)} before.",
-                    RuntimeWarning,
+                    CheckpointWarning,
                     stacklevel=2,
                 )
             self.failed = True

@@ -20,6 +20,7 @@ PENALTIES = (
 DISTANCES = ("auto", "euclidean", "divergence")
 INITS = ("random", "nndsvd", "nndsvda", "nndsvdar")
 GRAPHS = ("knn", "cosine")
+PRIORS = ("none", "auto", "mean", "data")
 RESOLVE_METHODS = ("feedback-arc", "majority", "drop")
 MEASURES = ("weight", "lift", "relevance")
 FORMATS = (

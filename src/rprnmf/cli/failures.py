@@ -39,6 +39,9 @@ def warnings_as_notes(state: Any) -> Iterator[None]:
     def note(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, DeprecationWarning | FutureWarning | ImportWarning):
             return  # they concern programmers
+        if category.__name__ == "CheckpointWarning":
+            say(f"rprnmf: {message}")  # at once, whatever was asked for: hours may hang on it
+            return
         state.keep(str(message))
 
     with warnings.catch_warnings():

@@ -19,9 +19,12 @@ from typing import Any
 
 import click
 
+from rprnmf.cli.choices import GRAPHS, PRIORS
 from rprnmf.cli.command import Run
 
 STDIN = "-"
+SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")
+KEYWORDS = {"prior": PRIORS, "graph": GRAPHS}  # of options that take a word or a file
 
 
 class InputPath(click.Path):
@@ -43,6 +46,17 @@ class InputPath(click.Path):
 INPUT = InputPath()
 INPUT_OR_FOLDER = InputPath(folders=True)
 OUTPUT = click.Path(path_type=Path)
+
+
+def inputs_of(given: Any) -> list[str | None]:
+    """All files that a command which fits a model reads: X, and what is known beside it."""
+    found = [getattr(given, name, None) for name in ("x", *SIDE_FILES)]
+    for name, words in KEYWORDS.items():
+        for side in ("row", "column"):
+            value = getattr(given, f"{side}_{name}", None) or ()
+            several = (value,) if isinstance(value, str) else value
+            found += [each for each in several if each not in words]
+    return found
 
 
 def check_files(

@@ -11,13 +11,11 @@ from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
+from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, inputs_of
 from rprnmf.cli.fit_report import fit_report
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import seed, show
 from rprnmf.cli.report import Report, counted
-
-SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")
 
 
 @command("rprnmf fit ratings.csv --column-triplets triplets.csv -k 20 --out model.rprnmf")
@@ -45,8 +43,7 @@ def fit(given: Any) -> Report:
     rating; a column of texts), a folder of texts or images, or - for standard input. Comparisons
     are CSV with the columns q, r, s: names of rows (columns) of X, or positions if it has no names.
     """
-    inputs = [given.x, *(getattr(given, name) for name in SIDE_FILES)]
-    check_files(given.run, [given.out, given.checkpoint], inputs)
+    check_files(given.run, [given.out, given.checkpoint], inputs_of(given))
     from rprnmf.persistence import save
 
     matrix = read_input(given, given.x)
@@ -81,7 +78,9 @@ def keep_what_there_is(model: Any, given: Any) -> None:
         text = f"{given.out} has the factors of {counted(model.n_iter_, 'iteration')}. "
     elif given.out is not None:
         text = f"{given.out} was not written. "
-    if given.checkpoint is not None:
+    if given.checkpoint is not None and not given.checkpoint.exists():
+        text += "Nothing was done yet: the same command begins anew."
+    elif given.checkpoint is not None:
         text += f"The same command goes on from {given.checkpoint}."
     else:
         text += "With --checkpoint FILE the same command could go on from where it was."

@@ -10,7 +10,7 @@ from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
+from rprnmf.cli.files import INPUT_OR_FOLDER, check_files, inputs_of
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import Numbers, folds, seed
 from rprnmf.cli.pictures import check_picture, draw, picture_option
@@ -40,7 +40,7 @@ def rank(given: Any) -> Report:
     Every fold of the known entries of X is held out once. Recommended is the smallest number within
     a standard error of the best.
     """
-    check_files(given.run, [given.picture], [given.x, given.row_triplets, given.column_triplets])
+    check_files(given.run, [given.picture], inputs_of(given))
     check_picture(given.picture)
     from rprnmf.model_selection import choose_rank
 

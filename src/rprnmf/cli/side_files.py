@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from rprnmf.cli.choices import GRAPHS
+from rprnmf.cli.choices import GRAPHS, PRIORS
 from rprnmf.cli.tables import TextTable, read_table
 
 LABEL = ("label", "class", "cluster")  # what a column of labels may be called
@@ -100,11 +100,7 @@ def graph_of(given: str, matrix: Any, side: str) -> Any:
 def prior_of(given: Sequence[str], matrix: Any, side: str) -> Any:
     """What is said of a prior, as the parameter of an estimator."""
     parts = [
-        None
-        if each == "none"
-        else each
-        if each in ("auto", "mean", "data")
-        else table_of(each, matrix, side)
+        None if each == "none" else each if each in PRIORS else table_of(each, matrix, side)
         for each in given
     ]
     return parts[0] if len(parts) == 1 else parts

@@ -196,6 +196,11 @@ def _has_header(rows: list[list[str]], decimal: str) -> bool:
             return True
     if first[0] == "" and "" not in columns.cells[0] and len(first) > 1:
         return True
+    known = NAMES | USERS | ITEMS
+    others = first[1:]
+    if plain(first[0]) in known and all(WHOLE.fullmatch(cell) for cell in others):
+        # years or numbers of items as names; the cell above the names of rows gives them away
+        return len(set(others)) == len(others) and not columns.numeric(0)
     if any(number(cell, decimal) is not None for cell in first):
         return len(first) >= 4 and first == [str(k) for k in range(len(first))]
     return bool(names & (TEXTS | NAMES | USERS | ITEMS | RATINGS)) and len(set(first)) == len(first)
@@ -238,6 +243,8 @@ def _long_roles(header: list[str] | None, columns: Columns) -> tuple[int, ...] |
         return None
     texts = [not columns.numeric(k) for k in (0, 1)]
     if all(texts):
+        if columns.mostly_numeric(1):
+            return None  # a table of numbers with an odd cell
         return (0, 1, 2) if columns.words(1) < LEAST_WORDS or columns.width == 3 else None
     whole = [columns.whole(k) or text for k, text in zip((0, 1), texts, strict=True)]
     if header is not None or not all(whole):

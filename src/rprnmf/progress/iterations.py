@@ -11,6 +11,7 @@ from rprnmf.progress.bars import EVERY, can_show_bars, clock
 
 LONG = 2.0  # seconds that a fit takes before it shows a bar
 OFTEN = 0.1  # seconds between two changes of the bar
+MANY = 20  # lines after which they become rarer
 SIZE = 100, 24  # of a terminal that does not tell
 
 
@@ -41,7 +42,8 @@ class FitProgress:
     On a terminal or in a notebook it is one bar of tqdm, from the third second on. It does not go
     back: solves that only find strengths do not move it, and one that stops early makes it jump
     ahead. Elsewhere, or without tqdm, it is a line every 10 iterations on the standard output, and
-    every half minute where iterations take longer.
+    every half minute where iterations take longer; after 20 lines they become rarer, so that a
+    file of a long fit stays short.
 
     Parameters
     ----------
@@ -72,6 +74,7 @@ class FitProgress:
         self.aside = 0  # iterations of other solves
         self.count, self.spent = 0, 0.0  # iterations of the fit in this process, and their time
         self.last: Told | None = None  # of the fit
+        self.lines, self.gap = 0, 0.0  # so far, and seconds between two
         self.started = self.said = self.ticked = time.monotonic()
 
     def __enter__(self) -> FitProgress:
@@ -96,8 +99,8 @@ class FitProgress:
             if now - self.started > LONG and (self.bar is None or now - self.said > OFTEN):
                 self._show(told, main)
         elif main:
-            often = self.verbose > 1 or told.iteration % 10 == 0
-            if often or now - self.said > EVERY:
+            due = told.iteration % 10 == 0 and now - self.said >= self.gap
+            if self.verbose > 1 or due or now - self.said > EVERY:
                 left = self._left(told.iteration) if now - self.started > LONG else []
                 self._say("  ".join([str(told), *left]))
         elif now - self.said > EVERY:
@@ -157,4 +160,7 @@ class FitProgress:
 
     def _say(self, text: str) -> None:
         self.said = time.monotonic()
+        self.lines += 1
+        if self.lines >= MANY:
+            self.gap = min(max(2.0 * self.gap, 1.0), EVERY)
         print(text, file=self.file, flush=True)

@@ -129,7 +129,7 @@ def alternate(
             if not settings.main or not result.history:
                 raise
             result.stopped = result.interrupted = True
-    if settings.progress is not None and settings.main:
+    if settings.progress is not None and settings.main and not result.interrupted:
         settings.progress.solved()
     return result
 

@@ -80,7 +80,8 @@ class _Source(ABC):
                     self.path,
                     line,
                     f"the column {name!r} is missing; expected q, r, s and perhaps weight, found "
-                    + (", ".join(repr(other) for other in names) or "nothing"),
+                    + (", ".join(repr(other) for other in names) or "nothing")
+                    + ("; is there a header line q,r,s?" if len(names) in (3, 4) else ""),
                 )
         for name in wanted:
             if names.count(name) > 1:
@@ -137,15 +138,22 @@ class _Source(ABC):
 
 
 class _Csv(_Source):
-    """Comma separated text in UTF-8 with a header."""
+    """Text in UTF-8 with a header, separated by commas, semicolons or tabs."""
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The lines that are not blank, with their numbers."""
         try:
             with open(self.path, newline="", encoding="utf-8-sig") as file:
-                yield from numbered_rows(file, ",", self.error)
+                yield from numbered_rows(file, self.delimiter(file), self.error)
         except UnicodeDecodeError as error:
             raise TripletFileError(self.path, None, f"is not UTF-8 text ({error.reason})") from None
+
+    @staticmethod
+    def delimiter(file: Any) -> str:
+        """What separates q, r and s in the first line that says something: , ; or a tab."""
+        first = next((line for line in file if line.strip() and not line.startswith("#")), "")
+        file.seek(0)
+        return max(",;\t", key=first.count)
 
     def error(self, reason: str, line: int) -> TripletFileError:
         """The error for a line that is no row of a CSV file."""

@@ -10,7 +10,7 @@ from rprnmf.cli import model_options
 from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
-from rprnmf.cli.files import INPUT_OR_FOLDER, check_files
+from rprnmf.cli.files import INPUT_OR_FOLDER, check_files, inputs_of
 from rprnmf.cli.matrices import matrix_options, missing_option, read_input
 from rprnmf.cli.options import folds, seed
 from rprnmf.cli.pictures import check_picture, draw, picture_options
@@ -37,7 +37,7 @@ def learning(given: Any) -> Report:
     """
     if (given.row_triplets is None) == (given.column_triplets is None):
         raise click.UsageError("one of --row-triplets and --column-triplets is needed.")
-    check_files(given.run, [given.out], [given.x, given.row_triplets, given.column_triplets])
+    check_files(given.run, [given.out], inputs_of(given))
     check_picture(given.out)
     from rprnmf.model_selection import triplet_learning_curve
     from rprnmf.plotting import plot_learning
