@@ -100,8 +100,9 @@ def last_line(screen):
     return screen.getvalue().split("\r")[-1].strip()
 
 
-def test_a_fit_shows_a_bar_from_the_third_second_on(time):
+def test_a_fit_shows_a_bar_from_the_third_second_on(time, monkeypatch):
     pytest.importorskip("tqdm")
+    monkeypatch.setenv("COLUMNS", "100")
     screen = Screen()
     with FitProgress("NMF", 100, file=screen) as progress:
         for iteration in range(1, 17):
