@@ -296,7 +296,7 @@ def stopped_by(number, folder) -> tuple[int, str]:
 def test_a_run_that_is_asked_to_end_does_so_in_order(tmp_path):
     code, text = stopped_by(signal.SIGTERM, tmp_path)
     assert code == 130
-    assert text.endswith("stopped; the same command goes on from here.\n")
+    assert text.endswith("rprnmf reproduce was stopped. The same command goes on from here.\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
