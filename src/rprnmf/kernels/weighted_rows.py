@@ -1,0 +1,129 @@
+"""Rows of a factor by coordinate descent on a weighted squared error, without Gram matrices.
+
+The Gram matrix of a row costs K^2 for each of its entries (`masked_rows.py`). Here a row keeps its
+residual at its entries instead, which costs K per entry and sweep: less where K is large. What all
+columns weigh alike, entries that are not stored included, comes from one Gram matrix for all rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rprnmf.kernels import kernel, part
+from rprnmf.kernels.csr import copy, dot
+from rprnmf.kernels.prefetch import fetch_ahead
+
+
+class EntryWeights(NamedTuple):
+    """What entries weigh."""
+
+    excess: np.ndarray  # of every stored entry, over the weight that all columns have
+    common: np.ndarray  # B'B times that weight
+    along: np.ndarray  # F times this
+
+
+@kernel
+def weighted_rows(rows, F, data, weights, terms, effort, space):
+    """Lower some rows; returns their sum of f'Qf - 2p'f, as `masked_rows.masked_rows` does.
+
+    ``data.entries`` has weight times value.
+    """
+    f, g, steep, own = space.f, space.g, space.steep, space.own
+    linear, extra, slow = space.linear, space.extra, space.slow
+    dtype = F.dtype.type
+    half, zero = dtype(0.5), dtype(0)
+    pulled = terms.pull.shape[0] > 0
+    total = 0.0
+    for i in rows:
+        if data.entries.indptr[i] == data.entries.indptr[i + 1] and not pulled:
+            F[i] = 0  # no entry asks for anything
+            continue
+        copy(F[i], f)
+        copy(weights.along[i], g)
+        for k in range(F.shape[1]):
+            own[k] = terms.members[i] * weights.common[k, k]
+            g[k] *= dtype(terms.members[i])
+        size, value = read(i, data, weights.excess, space)
+        l2 = dtype(terms.l2[i])
+        for k in range(F.shape[1]):
+            value += np.float64(f[k]) * g[k]
+            plain = own[k] + l2
+            both = plain + terms.members[i] * terms.m2[0, k] + l2 * terms.m2[1, k]
+            # a negative multiplier leaves a coordinate at least half of its own curvature
+            steep[k] = max(dtype(both), half * plain)
+            extra[k] = steep[k] - own[k]
+            slow[k] = max(terms.holed[i] * terms.inertia[k] - l2, zero)
+            steep[k] += slow[k]
+            linear[k] = half * (terms.l1[i] + terms.members[i] * terms.m1[k])
+            space.pull[k] = zero
+            if pulled:
+                space.pull[k] = terms.pull[i, k]
+                value -= 2.0 * terms.pull[i, k] * f[k]
+        value += descend(F[i], size, terms.members[i], weights.common, effort, space)
+        total += value
+        copy(f, F[i])
+    return total
+
+
+@part
+def read(i, data, excess, space):
+    """The entries of row i, and their part of the curvature and of f'Qf - 2p'f."""
+    f, own, columns = space.f, space.own, space.columns
+    indptr, indices, values = data.entries
+    begin = indptr[i]
+    size = indptr[i + 1] - begin
+    value = 0.0
+    for t in range(size):
+        fetch_ahead(data.B, indices, begin + t)
+        b = data.B[indices[begin + t]]
+        weight = excess[begin + t]
+        y = dot(f, b)
+        space.weight[t] = weight
+        space.residual[t] = weight * y - values[begin + t]
+        value += (space.residual[t] - values[begin + t]) * y
+        for k in range(f.shape[0]):
+            own[k] += weight * b[k] * b[k]
+        for k in range(f.shape[0]):
+            columns[k, t] = b[k]
+    return size, value
+
+
+@part
+def descend(old, size, members, common, effort, space):
+    """Sweeps over one row; returns the change of its f'Qf - 2p'f."""
+    f, g, steep, own = space.f, space.g, space.steep, space.own
+    residual, weight = space.residual, space.weight
+    dtype = f.dtype.type
+    zero = dtype(0)
+    changed = 0.0
+    first = zero
+    for sweep in range(effort.sweeps):
+        gained = zero
+        for k in range(f.shape[0]):
+            b = space.columns[k]
+            slope = g[k] - space.pull[k]
+            for t in range(size):
+                slope += residual[t] * b[t]
+            all_of_it = slope + space.linear[k] + space.extra[k] * f[k]
+            all_of_it += space.slow[k] * (f[k] - old[k])
+            new = zero if all_of_it > zero else f[k]
+            if steep[k] > zero:
+                new = max(f[k] - all_of_it / steep[k], zero)
+            d = new - f[k]
+            if d != zero:
+                f[k] = new
+                gained += d * d * steep[k]
+                changed += np.float64(d) * (2.0 * slope + d * own[k])
+                for t in range(size):
+                    residual[t] += d * (weight[t] * b[t])
+                row = common[k]
+                step = d * dtype(members)
+                for j in range(f.shape[0]):
+                    g[j] += step * row[j]
+        if sweep == 0:
+            first = effort.share * gained
+        if gained <= first:
+            break
+    return changed
