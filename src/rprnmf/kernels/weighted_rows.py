@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rprnmf.kernels import kernel, part
-from rprnmf.kernels.csr import copy, dot
+from rprnmf.kernels.csr import copy
 from rprnmf.kernels.prefetch import fetch_ahead
+from rprnmf.kernels.workspace import PACK
 
 
 class EntryWeights(NamedTuple):
@@ -61,7 +62,8 @@ def weighted_rows(rows, F, data, weights, terms, effort, space):
             if pulled:
                 space.pull[k] = terms.pull[i, k]
                 value -= 2.0 * terms.pull[i, k] * f[k]
-        value += descend(F[i], size, terms.members[i], weights.common, effort, space)
+        sizes = choose_active(i, size, data, space)
+        value += descend(F[i], sizes, terms.members[i], weights.common, effort, space)
         total += value
         copy(f, F[i])
     return total
@@ -69,43 +71,77 @@ def weighted_rows(rows, F, data, weights, terms, effort, space):
 
 @part
 def read(i, data, excess, space):
-    """The entries of row i, and their part of the curvature and of f'Qf - 2p'f."""
-    f, own, columns = space.f, space.own, space.columns
+    """The entries of row i: residuals, and their parts of slope, curvature and f'Qf - 2p'f."""
+    f, own, slope = space.f, space.own, space.slope
     indptr, indices, values = data.entries
     begin = indptr[i]
     size = indptr[i + 1] - begin
     value = 0.0
+    slope[:] = 0
     for t in range(size):
         fetch_ahead(data.B, indices, begin + t)
         b = data.B[indices[begin + t]]
         weight = excess[begin + t]
-        y = dot(f, b)
+        y = f.dtype.type(0)
+        for k in range(f.shape[0]):
+            y += f[k] * b[k]
+        residual = weight * y - values[begin + t]
         space.weight[t] = weight
-        space.residual[t] = weight * y - values[begin + t]
-        value += (space.residual[t] - values[begin + t]) * y
+        space.residual[t] = residual
+        value += (residual - values[begin + t]) * y
         for k in range(f.shape[0]):
+            slope[k] += residual * b[k]
             own[k] += weight * b[k] * b[k]
-        for k in range(f.shape[0]):
-            columns[k, t] = b[k]
     return size, value
 
 
 @part
-def descend(old, size, members, common, effort, space):
-    """Sweeps over one row; returns the change of its f'Qf - 2p'f."""
+def choose_active(i, size, data, space):
+    """The components that may move, and the other factor there; how many there are."""
+    f, active, columns = space.f, space.active, space.columns
+    zero = f.dtype.type(0)
+    n_active = 0
+    for k in range(f.shape[0]):
+        ask = space.g[k] + space.slope[k] - space.pull[k] + space.linear[k]
+        if f[k] > zero or ask < zero:
+            active[n_active] = k
+            n_active += 1
+    begin = data.entries.indptr[i]
+    for t in range(size):
+        b = data.B[data.entries.indices[begin + t]]
+        for a in range(n_active):
+            columns[a, t] = b[active[a]]
+    even = PACK * ((size + PACK - 1) // PACK)
+    for t in range(size, even):
+        space.residual[t] = zero
+        space.weight[t] = zero
+        for a in range(n_active):
+            columns[a, t] = zero
+    return n_active, even
+
+
+@part
+def descend(old, sizes, members, common, effort, space):
+    """Sweeps over one row; returns the change of its f'Qf - 2p'f.
+
+    ``sizes`` are the numbers of components that may move and of entries.
+    """
     f, g, steep, own = space.f, space.g, space.steep, space.own
-    residual, weight = space.residual, space.weight
+    residual, weight, active = space.residual, space.weight, space.active
     dtype = f.dtype.type
     zero = dtype(0)
     changed = 0.0
     first = zero
+    n_active, size = sizes
     for sweep in range(effort.sweeps):
         gained = zero
-        for k in range(f.shape[0]):
-            b = space.columns[k]
-            slope = g[k] - space.pull[k]
+        for a in range(n_active):
+            k = active[a]
+            b = space.columns[a]
+            slope = zero
             for t in range(size):
                 slope += residual[t] * b[t]
+            slope += g[k] - space.pull[k]
             all_of_it = slope + space.linear[k] + space.extra[k] * f[k]
             all_of_it += space.slow[k] * (f[k] - old[k])
             new = zero if all_of_it > zero else f[k]

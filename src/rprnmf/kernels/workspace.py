@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 LINE = 16  # numbers that lie together in the cache
+PACK = 32  # numbers that a compiled sum takes at a time
 SQUARES = 8  # rows of the matrix A in the quadratic model of a row's triplets, at most
 LANES = 5  # four rows in step, and one that does not fit among them
 # what a lane holds of its row: see `lanes.py`
@@ -82,14 +83,16 @@ class ResidualWorkspace(NamedTuple):
     extra: np.ndarray
     slow: np.ndarray
     pull: np.ndarray
+    slope: np.ndarray  # half the slope of the stored entries, at the begin
+    active: np.ndarray  # the components that may move
 
 
 def make_residual_workspace(K: int, dtype: np.dtype, most: int) -> ResidualWorkspace:
     """For rows of K entries; the rows of X have at most ``most`` entries."""
-    residual, weight = np.empty((2, most), dtype)
-    return ResidualWorkspace(
-        residual, weight, np.empty((K, padded(most)), dtype), *np.empty((8, K), dtype)
-    )
+    residual, weight = np.empty((2, most + PACK), dtype)
+    columns = np.empty((K, padded(most + PACK)), dtype)
+    active = np.empty(K, np.int64)
+    return ResidualWorkspace(residual, weight, columns, *np.empty((9, K), dtype), active)
 
 
 def padded(most: int) -> int:
