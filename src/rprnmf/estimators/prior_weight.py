@@ -120,9 +120,9 @@ class LevelSearch:
             columns=replace(self.problem.columns, prior=None),
         )
         self.factors = self.fit(plain, self.factors, COMPLETE)
-        free = min(sum(F.size for F in self.factors), FREEDOM * view.n_observed)
+        free = min(sum(F.size for F in self.factors) / view.n_observed, FREEDOM)
         left = max(self.loss.value(view, *self.factors), 0.0) / self.loss.curvature(view)
-        noise = left / (view.n_observed - free)
+        noise = left / (view.mass * (1.0 - free))
         explained = max(variance(view) - noise, 0.0)
         return float(np.clip(noise / (explained or 1e-300), 2.0**LOWEST, 2.0**HIGHEST))
 
@@ -152,15 +152,15 @@ class LevelSearch:
         self, level: float, folds: list[tuple[BaseView, BaseView]], before: list[Factors] | None
     ) -> Trial:
         """Fit every fold at a level, from the factors of another level if there are any."""
-        error, n_out, found = 0.0, 0, []
+        error, n_out, found = 0.0, 0.0, []
         for number, (train, test) in enumerate(folds):
             start = self.factors if before is None else before[number]
             part = replace(weighed(self.problem, level, self.factors), view=train)
             factors = self.fit(part, start, FIRST if before is None else SHORT)
             error += max(self.loss.value(test, *factors), 0.0)
-            n_out += test.n_observed
+            n_out += test.mass
             found.append(factors)
-        return Trial(error / max(n_out, 1), found)
+        return Trial(error / (n_out or 1.0), found)
 
 
 def bracket(attempt: Callable[[int], float]) -> int:
@@ -202,7 +202,7 @@ def of_the_size_of(problem: Problem, start: Factors) -> Factors:
 
 def variance(view: BaseView) -> float:
     """Of the observed entries."""
-    return max(view.squares / max(view.n_observed, 1) - view.mean**2, 0.0)
+    return max(view.mean_square - view.mean**2, 0.0)
 
 
 def held_out(view: BaseView) -> list[tuple[BaseView, BaseView]]:
