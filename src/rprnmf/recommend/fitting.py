@@ -1,0 +1,136 @@
+"""From a matrix of ratings to a stacked model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from rprnmf.progress import Progress
+from rprnmf.recommend.features import SideFeatures
+from rprnmf.recommend.ids import Ids
+from rprnmf.recommend.metadata import Metadata
+from rprnmf.recommend.recipes import Recipe, confidence
+from rprnmf.recommend.row_model import ENOUGH, RowModel
+from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
+from rprnmf.triplets import Triplets
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be fitted.
+
+    Attributes
+    ----------
+    X : sparse array of shape (n_users, n_items)
+        Every user and every item has a rating.
+    ids : (Ids, Ids)
+    metadata : (Metadata or None, Metadata or None)
+    triplets : (Triplets, Triplets)
+        By position.
+    recipe : Recipe
+    implicit : bool
+    """
+
+    X: sp.csr_array
+    ids: tuple[Ids, Ids]
+    metadata: tuple[Metadata | None, Metadata | None]
+    triplets: tuple[Triplets, Triplets]
+    recipe: Recipe
+    implicit: bool
+
+
+def fit_stacked(
+    task: Task, n_starts: int, random_state: Any, n_jobs: Any, verbose: int
+) -> tuple[StackedModel, list[Any]]:
+    """The model of all starts, and the estimators that were fitted."""
+    X, recipe = task.X, task.recipe
+    matrix, weights = confidence(X) if task.implicit else (X, None)
+    both = matrix, sp.csr_array(matrix.T)
+    views = [
+        recipe.weights.view(part, None if weights is None else of, n_jobs)
+        for part, of in zip(
+            both, (weights, None if weights is None else sp.csr_array(weights.T)), strict=True
+        )
+    ]
+    features = tuple(
+        SideFeatures(
+            task.metadata[side], task.ids[side].names, views[side], both[side], recipe.by_data
+        )
+        for side in (USERS, ITEMS)
+    )
+    rng = check_random_state(random_state)
+    constrained = any(one.n_triplets > 0 for one in task.triplets)
+    priors: dict[str, Any] = {"row_prior": None, "column_prior": None}
+    if recipe.weights.alpha == 0:
+        priors = {"row_prior": features[USERS].prior, "column_prior": features[ITEMS].prior}
+    starts, fitted = [], []
+    with Progress("Recommender", n_starts, silent=not verbose) as progress:
+        for _ in range(n_starts):
+            seed = int(rng.randint(np.iinfo(np.int32).max))
+            model = recipe.estimator(constrained, random_state=seed, n_jobs=n_jobs, **priors)
+            model.set_params(verbose=max(verbose - 1, 0))
+            comparisons: dict[str, Any] = {}
+            if constrained:
+                rows, columns = task.triplets
+                comparisons = {"row_triplets": rows, "column_triplets": columns}
+            model.fit(matrix, entry_weights=weights, **comparisons)
+            factors = model.embedding_, np.ascontiguousarray(model.components_.T)
+            starts.append(
+                tuple(
+                    RowModel.of(factors[side], features[side], views[side], model.prior_[side])
+                    for side in (USERS, ITEMS)
+                )
+            )
+            fitted.append(model)
+            progress.step()
+    shape = X.shape[0], X.shape[1]
+    stacked = StackedModel(
+        starts, features, task.metadata, shape, recipe.weights, task.implicit, n_jobs
+    )
+    return settled(stacked, task), fitted
+
+
+def settled(model: StackedModel, task: Task) -> StackedModel:
+    """The model with its sparse rows solved again, by the pull that few ratings ask for.
+
+    Rows that comparisons name stay where these want them.
+    """
+    if task.implicit:
+        return model
+    for side, X in ((ITEMS, sp.csr_array(task.X.T)), (USERS, task.X)):
+        named = np.unique(task.triplets[side].items)
+        few = np.flatnonzero(np.diff(X.indptr) < ENOUGH)
+        rows = np.setdiff1d(few, named)
+        if len(rows):
+            found = model.solve(side, sp.csr_array(X[rows]), task.ids[side].at(rows))
+            model = model.with_rows(side, rows, found)
+    return model
+
+
+def grown(X: sp.csr_array, n_users: int, n_items: int) -> sp.csr_array:
+    """The same ratings in a larger matrix."""
+    larger = X.copy()
+    larger.resize((n_users, n_items))
+    return larger
+
+
+def with_cold_rows(model: StackedModel, side: int, ids: list[Any], n_other: int) -> StackedModel:
+    """The model with a row for ids that nobody rated (or that rated nothing)."""
+    if not ids:
+        return model
+    first = len(model.starts[0][side].F)
+    dtype = model.starts[0][side].F.dtype
+    empty = sp.csr_array((len(ids), n_other), dtype=dtype)
+    found = model.solve(side, empty, ids)
+    return model.with_rows(side, first + np.arange(len(ids)), found)
+
+
+def replaced_metadata(model: StackedModel, side: int, metadata: Metadata | None) -> StackedModel:
+    """The model that knows other facts."""
+    pair = list(model.metadata)
+    pair[side] = metadata
+    return replace(model, metadata=(pair[0], pair[1]))

@@ -1,0 +1,82 @@
+"""How ratings and how clicks are fitted: the defaults of both kinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.estimators import NMF, RPRNMF
+from rprnmf.recommend.row_model import DataWeights
+
+# The search for the strength of the priors does some fifty iterations, from whose factors the fit
+# goes on. On MovieLens 1M and 100K the error of unseen ratings is least three to ten iterations
+# later, and rises by .001 in thirty more.
+RATING_ITERATIONS = 8
+# Strengths of comparisons grow from iteration to iteration until all are met.
+TRIPLET_ITERATIONS = 100
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of one kind of data.
+
+    Attributes
+    ----------
+    n_components, max_iter : int
+    by_data : bool
+        Whether which items were rated, and by whom, predicts rows.
+    weights : DataWeights
+    """
+
+    n_components: int
+    max_iter: int
+    by_data: bool
+    weights: DataWeights
+
+    def estimator(self, constrained: bool, **settings: Any) -> NMF | RPRNMF:
+        """The estimator of one start.
+
+        Parameters
+        ----------
+        constrained : bool
+            Whether there are comparisons.
+        **settings
+            Priors, seed, threads and the like.
+        """
+        common = {
+            "n_components": self.n_components,
+            "missing": "zero",
+            "missing_weight": self.weights.missing_weight,
+            "alpha_W": self.weights.alpha,
+            "alpha_power": self.weights.alpha_power,
+            "tol": 0.0,
+            "max_iter": self.max_iter,
+            **settings,
+        }
+        if not constrained:
+            return NMF(**common)
+        common["max_iter"] = max(self.max_iter, TRIPLET_ITERATIONS)
+        return RPRNMF(penalty="squared_hinge", **common)
+
+
+EXPLICIT = Recipe(20, RATING_ITERATIONS, True, DataWeights())
+IMPLICIT = Recipe(128, 30, False, DataWeights(0.15, 0.3, 0.5))
+RECIPES = {"explicit": EXPLICIT, "implicit": IMPLICIT}
+
+
+def confidence(counts: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """Ones where something happened, and weights that grow with how often it did.
+
+    None where all counts are equal.
+    """
+    ones = counts.copy()
+    ones.data = np.ones_like(counts.data)
+    if counts.nnz == 0 or counts.data.min() == counts.data.max():
+        return ones, None
+    weights = counts.copy()
+    unit = float(np.median(counts.data[counts.data > 0]))
+    weights.data = (0.5 + 0.5 * np.log2(1.0 + counts.data / unit)).astype(counts.dtype)
+    return ones, weights
