@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rprnmf.estimators.prior import pull_shape
 from rprnmf.observed import BaseView
 from rprnmf.recommend.features import RowFeatures
 from rprnmf.recommend.row_model import DataWeights, RowModel
-from rprnmf.estimators.prior import pull_shape
 
 
 class ComponentPart(NamedTuple):

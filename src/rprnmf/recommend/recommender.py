@@ -247,8 +247,8 @@ default=None
             if data.values is not None and (data.values <= 0).any():
                 place = int(np.flatnonzero(data.values <= 0)[0])
                 raise ValueError(
-                    f"ratings[{place}] = {data.values[place]:g}: clicks and counts must be above 0; "
-                    "leave out what did not happen, or pass kind='explicit'."
+                    f"ratings[{place}] = {data.values[place]:g}: clicks and counts must be above "
+                    "0; leave out what did not happen, or pass kind='explicit'."
                 )
             return None, 0.0
         if data.values is None:
