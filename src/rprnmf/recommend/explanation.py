@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from rprnmf.estimators.prior import pull_shape
 from rprnmf.observed import BaseView
 from rprnmf.recommend.features import RowFeatures
 from rprnmf.recommend.row_model import DataWeights, RowModel
+from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 
 
 class ComponentPart(NamedTuple):
@@ -90,6 +92,52 @@ class Explanation:
         for q, r, s, met in self.comparisons:
             lines.append(f"  {q} is closer to {r} than to {s}: {'met' if met else 'not met'}")
         return "\n".join(lines)
+
+
+class AskedUser(NamedTuple):
+    """The user of an explanation.
+
+    Attributes
+    ----------
+    name : hashable
+    place : int
+        Among the users of the fit, or -1.
+    row : sparse array of shape (1, n_items)
+        Ratings.
+    factors : ndarray of shape (n_starts * n_components,)
+    rows : list of ndarray of shape (n_components,)
+        The same of every start.
+    note : str
+    """
+
+    name: Any
+    place: int
+    row: sp.csr_array
+    factors: np.ndarray
+    rows: list[np.ndarray]
+    note: str
+
+
+def ratings_behind(model: StackedModel, user: AskedUser, j: int) -> tuple[float, np.ndarray]:
+    """What is expected of a user without ratings for item j, and the part of each rating."""
+    features = model.row_features(USERS, user.row, [user.name], model.metadata[USERS])
+    view = model.view(user.row)
+    found = [
+        rated_parts(start, w, start[ITEMS].F[j], view, features, model.weights)
+        for start, w in zip(model.starts, user.rows, strict=True)
+    ]
+    expected = float(np.mean([one for one, _ in found]))
+    return expected, np.mean([part for _, part in found], axis=0)
+
+
+def most_of(
+    factor: np.ndarray, usual: np.ndarray, component: int, j: int, n: int = 3
+) -> np.ndarray:
+    """The usual items that have most of a component, but for item j."""
+    F = np.where(usual, factor[:, component], -1.0)
+    F[j] = -1.0
+    order = np.argsort(-F, kind="stable")[:n]
+    return order[F[order] > 0]
 
 
 def rated_parts(

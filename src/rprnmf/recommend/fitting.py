@@ -118,6 +118,23 @@ def grown(X: sp.csr_array, n_users: int, n_items: int) -> sp.csr_array:
     return larger
 
 
+def updated(X: sp.csr_array, fresh: sp.csr_array, replace_old: bool) -> sp.csr_array:
+    """Old and new ratings; of a pair in both the new one counts, or their sum."""
+    n, m = fresh.shape
+    old = grown(X, n, m)
+    if not replace_old:
+        return sp.csr_array(old + fresh)
+    cells = [
+        np.repeat(np.arange(n), np.diff(part.indptr)) * m + part.indices for part in (old, fresh)
+    ]
+    kept = ~np.isin(cells[0], cells[1])
+    rows, columns = np.divmod(np.concatenate((cells[0][kept], cells[1])), m)
+    values = np.concatenate((old.data[kept], fresh.data))
+    found = sp.csr_array((values, (rows, columns)), shape=(n, m))
+    found.sort_indices()
+    return found
+
+
 def with_cold_rows(model: StackedModel, side: int, ids: list[Any], n_other: int) -> StackedModel:
     """The model with a row for ids that nobody rated (or that rated nothing)."""
     if not ids:

@@ -16,15 +16,25 @@ from sklearn.utils.validation import check_is_fitted
 from rprnmf.checks import check_count
 from rprnmf.metrics import triplet_distances
 from rprnmf.recommend.explanation import (
+    AskedUser,
     Comparison,
     ComponentPart,
     Explanation,
     RatedPart,
-    rated_parts,
+    most_of,
+    ratings_behind,
 )
-from rprnmf.recommend.fitting import Task, fit_stacked, grown, replaced_metadata, with_cold_rows
+from rprnmf.recommend.fitting import (
+    Task,
+    fit_stacked,
+    grown,
+    replaced_metadata,
+    updated,
+    with_cold_rows,
+)
 from rprnmf.recommend.ids import Ids, id_list
 from rprnmf.recommend.knowledge import read_metadata, read_triplets
+from rprnmf.recommend.rating_scale import check_in_scale, scale_of
 from rprnmf.recommend.ratings import Ratings, merged, read_ratings
 from rprnmf.recommend.recipes import RECIPES, Recipe
 from rprnmf.recommend.results import NewUser, Recommendations
@@ -195,7 +205,7 @@ default=None
             text = f"{repeated} pairs of user and item occur more than once: their {how} is used."
             notes.append(text)
             warnings.warn(text, UserWarning, stacklevel=2)
-        scale, offset = self._scale_of(data, kind)
+        scale, offset = scale_of(data, kind, self.scale)
         X.data -= offset
         rated = tuple(np.flatnonzero(np.diff(part.indptr)) for part in (X, sp.csc_array(X)))
         names = data.users.at(rated[USERS]), data.items.at(rated[ITEMS])
@@ -240,24 +250,6 @@ default=None
             for note in notes:
                 print(note)
         return self
-
-    def _scale_of(self, data: Ratings, kind: str) -> tuple[tuple[float, float] | None, float]:
-        """The range of ratings, and what is subtracted to have none below zero."""
-        if kind == "implicit":
-            if data.values is not None and (data.values <= 0).any():
-                place = int(np.flatnonzero(data.values <= 0)[0])
-                raise ValueError(
-                    f"ratings[{place}] = {data.values[place]:g}: clicks and counts must be above "
-                    "0; leave out what did not happen, or pass kind='explicit'."
-                )
-            return None, 0.0
-        if data.values is None:
-            raise ValueError("kind='explicit' needs ratings, got None; kind='implicit' does not.")
-        low, high = float(data.values.min()), float(data.values.max())
-        if self.scale is not None:
-            low, high = checked_scale(self.scale)
-            check_in_scale(data.values, (low, high))
-        return (low, high), min(low, 0.0)
 
     def _recipe(self, kind: str) -> Recipe:
         recipe = RECIPES[kind]
@@ -584,7 +576,11 @@ default=None
         ids = [ids[USERS].plus(data.users.names), ids[ITEMS].plus(data.items.names)]
         new, _ = merged(data, self.kind_)
         user_at, item_at = ids[USERS].places(data.users.names), ids[ITEMS].places(data.items.names)
-        X = self._updated(new, user_at, item_at, (len(ids[USERS]), len(ids[ITEMS])))
+        entries = sp.coo_array(new)
+        values = (entries.data - self._offset).astype(np.float32)
+        coords = user_at[entries.coords[0]], item_at[entries.coords[1]]
+        fresh = sp.csr_array((values, coords), shape=(len(ids[USERS]), len(ids[ITEMS])))
+        X = updated(self._X, fresh, replace_old=self.kind_ == "explicit")
         with blas_threads(self.n_jobs):
             for side in (USERS, ITEMS):
                 fresh = ids[side].names[before[side] :]
@@ -598,28 +594,6 @@ default=None
                     model = model.with_rows(side, rows, found)
         self._keep(model, (ids[USERS], ids[ITEMS]), X)
         return self
-
-    def _updated(
-        self, new: sp.csr_array, user_at: np.ndarray, item_at: np.ndarray, shape: tuple[int, int]
-    ) -> sp.csr_array:
-        """All ratings: the old ones and the new."""
-        entries = sp.coo_array(new)
-        values = (entries.data - self._offset).astype(np.float32)
-        coords = user_at[entries.coords[0]], item_at[entries.coords[1]]
-        fresh = sp.csr_array((values, coords), shape=shape)
-        old = grown(self._X, *shape)
-        if self.kind_ == "implicit":
-            return sp.csr_array(old + fresh)
-        cells = [
-            np.repeat(np.arange(shape[0]), np.diff(p.indptr)) * shape[1] + p.indices
-            for p in (old, fresh)
-        ]
-        kept = ~np.isin(cells[0], cells[1])
-        rows, columns = np.divmod(np.concatenate((cells[0][kept], cells[1])), shape[1])
-        every = np.concatenate((old.data[kept], fresh.data))
-        found = sp.csr_array((every, (rows, columns)), shape=shape)
-        found.sort_indices()
-        return found
 
     def explain(self, user: Any, item: Any, n: int = 5) -> Explanation:
         """What led to a prediction.
@@ -637,79 +611,55 @@ default=None
             ``print`` says it in words.
         """
         check_is_fitted(self)
+        asked = self._asked(user)
         j = self._ids[ITEMS].place(item)
         if j < 0:
             raise KeyError(f"item {item!r} is not known, neither by ratings nor by metadata.")
-        folded = user if isinstance(user, NewUser) else None
-        i = -1 if folded is not None else self._ids[USERS].place(user)
-        model, note, name = self._model, "", user
-        if folded is not None:
-            name, note = "the new user", folded.note
-            ratings = (folded.ratings - self._offset).astype(np.float32)
-            row = sp.csr_array(
-                (ratings, folded.items, np.array([0, len(ratings)])),
-                shape=(1, len(self.item_factors_)),
-            )
-            rows, w = [part[0] for part in folded.rows], folded.factors
-        elif i >= 0:
-            row = sp.csr_array(self._X[i : i + 1])
-            rows, w = [start[USERS].F[i] for start in model.starts], self.user_factors_[i]
-        else:
-            self._told(f"user {user!r} is not known and taken for the mean user.")
-            note = "not known: as the mean user"
-            row = sp.csr_array((1, len(self.item_factors_)), dtype=np.float32)
-            w = self._mean_rows[USERS]
-            rows = [part * np.sqrt(len(model.starts)) for part in np.split(w, len(model.starts))]
-        h = self.item_factors_[j]
-        expected, parts = self._rated_parts(row, rows, j, user)
-        order = np.argsort(-np.abs(parts), kind="stable")[:n]
-        rated = [
-            RatedPart(one, float(value), float(part))
-            for one, value, part in zip(
-                self._ids[ITEMS].at(row.indices[order]),
-                row.data[order] + self._offset,
-                parts[order],
-                strict=True,
-            )
-        ]
-        product = w * h
+        expected, rated = ratings_behind(self._model, asked, j)
+        product = asked.factors * self.item_factors_[j]
         top = np.argsort(-product, kind="stable")[: min(n, int((product > 0).sum()))]
-        components = [ComponentPart(int(k), float(product[k]), self._most_of(k, j)) for k in top]
+        names = self._ids[ITEMS]
+        usual = np.bincount(self._X.indices, minlength=len(names))
+        usual = usual >= max(1.0, float(np.median(usual)))
+        order = np.argsort(-np.abs(rated), kind="stable")[:n]
+        liked = names.at(asked.row.indices[order]), asked.row.data[order] + self._offset
         total = float(product.sum())
         return Explanation(
-            name,
+            asked.name,
             item,
             float(self._in_scale(np.array([total]))[0]),
             expected + self._offset,
-            components,
-            rated,
-            self._comparisons(i, j)[:n],
-            total - expected - sum(part for _, _, part in rated),
-            note,
+            [
+                ComponentPart(
+                    int(k), float(product[k]), names.at(most_of(self.item_factors_, usual, k, j))
+                )
+                for k in top
+            ],
+            [RatedPart(*one) for one in zip(*liked, rated[order].tolist(), strict=True)],
+            self._comparisons(asked.place, j)[:n],
+            total - expected - float(rated[order].sum()),
+            asked.note,
         )
 
-    def _rated_parts(
-        self, row: sp.csr_array, rows: list[np.ndarray], j: int, user: Any
-    ) -> tuple[float, np.ndarray]:
-        model = self._model
-        features = model.row_features(USERS, row, [user], model.metadata[USERS])
-        view = model.view(row)
-        found = [
-            rated_parts(start, w, start[ITEMS].F[j], view, features, model.weights)
-            for start, w in zip(model.starts, rows, strict=True)
-        ]
-        return float(np.mean([one for one, _ in found])), np.mean(
-            [part for _, part in found], axis=0
-        )
-
-    def _most_of(self, component: int, j: int, n: int = 3) -> list[Any]:
-        """Items that many rated and that have most of a component."""
-        F = self.item_factors_[:, component]
-        count = np.bincount(self._X.indices, minlength=len(F))
-        usual = count >= max(1.0, float(np.median(count)))
-        usual[j] = False
-        order = np.argsort(-np.where(usual, F, -1.0), kind="stable")[:n]
-        return self._ids[ITEMS].at(order[usual[order]])
+    def _asked(self, user: Any) -> AskedUser:
+        """The user of an explanation: known, folded in, or a stranger."""
+        n_items, starts = len(self.item_factors_), self._model.starts
+        if isinstance(user, NewUser):
+            ratings = (user.ratings - self._offset).astype(np.float32)
+            parts = ratings, user.items, np.array([0, len(ratings)])
+            row = sp.csr_array(parts, shape=(1, n_items))
+            rows = [part[0] for part in user.rows]
+            return AskedUser("the new user", -1, row, user.factors, rows, user.note)
+        i = self._ids[USERS].place(user)
+        if i >= 0:
+            rows = [start[USERS].F[i] for start in starts]
+            row = sp.csr_array(self._X[i : i + 1])
+            return AskedUser(user, i, row, self.user_factors_[i], rows, "")
+        self._told(f"user {user!r} is not known and taken for the mean user.")
+        row = sp.csr_array((1, n_items), dtype=np.float32)
+        mean = self._mean_rows[USERS]
+        rows = [part * np.sqrt(len(starts)) for part in np.split(mean, len(starts))]
+        return AskedUser(user, -1, row, mean, rows, "not known: as the mean user")
 
     def _comparisons(self, i: int, j: int) -> list[Comparison]:
         found = []
@@ -743,26 +693,3 @@ def is_several(given: Any) -> bool:
 def as_names(given: Any, ids: Ids) -> list[Any]:
     """One id or several, as a list."""
     return id_list(given, ids.what) if is_several(given) else [given]
-
-
-def checked_scale(scale: Any) -> tuple[float, float]:
-    """Two numbers, the lower first."""
-    try:
-        low, high = (float(end) for end in scale)
-    except (TypeError, ValueError):
-        raise ValueError(f"scale must be (lowest, highest) rating, got {scale!r}.") from None
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"scale must be (lowest, highest) rating, the lower first; got {scale!r}.")
-    return low, high
-
-
-def check_in_scale(values: np.ndarray, scale: tuple[float, float] | None) -> None:
-    """Ratings must be in their scale."""
-    assert scale is not None
-    bad = np.flatnonzero((values < scale[0]) | (values > scale[1]))
-    if len(bad):
-        raise ValueError(
-            f"ratings[{bad[0]}] = {values[bad[0]]:g} is out of the scale {scale[0]:g} to "
-            f"{scale[1]:g} ({len(bad)} of {len(values)} are); pass scale=(lowest, highest) to "
-            "Recommender if there are more ratings than the fit has seen."
-        )
