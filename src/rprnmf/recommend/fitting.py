@@ -50,18 +50,16 @@ def fit_stacked(
     X, recipe = task.X, task.recipe
     matrix, weights = confidence(X) if task.implicit else (X, None)
     both = matrix, sp.csr_array(matrix.T)
+    turned = None if weights is None else sp.csr_array(weights.T)
     views = [
-        recipe.weights.view(part, None if weights is None else of, n_jobs)
-        for part, of in zip(
-            both, (weights, None if weights is None else sp.csr_array(weights.T)), strict=True
-        )
+        recipe.weights.view(part, of, n_jobs)
+        for part, of in zip(both, (weights, turned), strict=True)
     ]
-    features = tuple(
-        SideFeatures(
-            task.metadata[side], task.ids[side].names, views[side], both[side], recipe.by_data
-        )
-        for side in (USERS, ITEMS)
+    users, items = (
+        SideFeatures(task.metadata[k], task.ids[k].names, views[k], both[k], recipe.by_data)
+        for k in (USERS, ITEMS)
     )
+    features = users, items
     rng = check_random_state(random_state)
     constrained = any(one.n_triplets > 0 for one in task.triplets)
     priors: dict[str, Any] = {"row_prior": None, "column_prior": None}
@@ -75,16 +73,14 @@ def fit_stacked(
             model.set_params(verbose=max(verbose - 1, 0))
             comparisons: dict[str, Any] = {}
             if constrained:
-                rows, columns = task.triplets
-                comparisons = {"row_triplets": rows, "column_triplets": columns}
+                comparisons["row_triplets"], comparisons["column_triplets"] = task.triplets
             model.fit(matrix, entry_weights=weights, **comparisons)
             factors = model.embedding_, np.ascontiguousarray(model.components_.T)
-            starts.append(
-                tuple(
-                    RowModel.of(factors[side], features[side], views[side], model.prior_[side])
-                    for side in (USERS, ITEMS)
-                )
+            rows, columns = (
+                RowModel.of(factors[side], features[side], views[side], model.prior_[side])
+                for side in (USERS, ITEMS)
             )
+            starts.append((rows, columns))
             fitted.append(model)
             progress.step()
     shape = X.shape[0], X.shape[1]

@@ -77,7 +77,9 @@ class Metadata:
         if len(set(self.ids)) < len(self.ids):
             twice = next(name for name, count in Counter(self.ids).items() if count > 1)
             raise ValueError(f"{what}_metadata has the id {twice!r} more than once.")
-        self.readers = _chosen_readers(raw) if like is None else like.readers
+        self.readers: dict[str, tuple[str, str]] = (
+            _chosen_readers(raw) if like is None else like.readers
+        )
         self.columns: dict[str, np.ndarray] = {}
         for name, (source, reader) in self.readers.items():
             cells = READERS[reader](raw.get(source, [None] * len(self.ids)), source)

@@ -135,10 +135,10 @@ def _from_matrix(matrix: Any, items: Any, ratings: Any) -> Ratings:
     if entries.nnz == 0:
         raise ValueError(f"there are no ratings: the matrix of shape {matrix.shape} is empty.")
     user, item = (index.astype(np.int64) for index in entries.coords)
-    ids = (
-        Ids(list(range(n)), what) for n, what in zip(entries.shape, ("user", "item"), strict=True)
-    )
-    return Ratings(*ids, user, item, checked_values(entries.data, entries.nnz))
+    n, m = entries.shape
+    ids = Ids(list(range(n)), "user"), Ids(list(range(m)), "item")
+    values = checked_values(entries.data, entries.nnz)
+    return Ratings(ids[0], ids[1], user, item, values)
 
 
 def checked_values(ratings: Any, n: int) -> np.ndarray:
@@ -191,7 +191,7 @@ def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:
     cells, place, count = np.unique(
         ratings.user * m + ratings.item, return_inverse=True, return_counts=True
     )
-    sums = np.bincount(place, weights=values, minlength=len(cells))
+    sums: np.ndarray = np.bincount(place, weights=values, minlength=len(cells))
     if kind == "explicit":
         sums = sums / count
     rows, columns = np.divmod(cells, m)

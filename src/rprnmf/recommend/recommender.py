@@ -34,6 +34,7 @@ from rprnmf.recommend.fitting import (
 )
 from rprnmf.recommend.ids import Ids, id_list
 from rprnmf.recommend.knowledge import read_metadata, read_triplets
+from rprnmf.recommend.metadata import Metadata
 from rprnmf.recommend.rating_scale import check_in_scale, scale_of
 from rprnmf.recommend.ratings import Ratings, merged, read_ratings
 from rprnmf.recommend.recipes import RECIPES, Recipe
@@ -210,14 +211,10 @@ default=None
         rated = tuple(np.flatnonzero(np.diff(part.indptr)) for part in (X, sp.csc_array(X)))
         names = data.users.at(rated[USERS]), data.items.at(rated[ITEMS])
         ids = Ids(names[USERS], "user"), Ids(names[ITEMS], "item")
-        metadata = tuple(
-            read_metadata(given, side)
-            for given, side in zip((user_metadata, item_metadata), SIDES, strict=True)
-        )
-        given = user_triplets, item_triplets
-        triplets = tuple(
-            read_triplets(given[side], ids[side], metadata[side], self.random_state)
-            for side in (USERS, ITEMS)
+        metadata = read_metadata(user_metadata, "user"), read_metadata(item_metadata, "item")
+        triplets = (
+            read_triplets(user_triplets, ids[USERS], metadata[USERS], self.random_state),
+            read_triplets(item_triplets, ids[ITEMS], metadata[ITEMS], self.random_state),
         )
         X = sp.csr_array(X[rated[USERS]][:, rated[ITEMS]], dtype=np.float32)
         recipe = self._recipe(kind)
@@ -292,12 +289,12 @@ default=None
         _, near, far = triplet_distances(factor, self._triplets[side], "euclidean")
         return near < far
 
-    def _told(self, text: str) -> None:
+    def _told(self, text: str, stacklevel: int = 3) -> None:
         """Say that something falls back on what is known."""
         if self.unknown == "error":
             raise KeyError(text)
         if self.unknown == "warn":
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=stacklevel)
 
     def _rows(self, names: list[Any], side: int) -> tuple[np.ndarray, np.ndarray]:
         """The factor rows of some ids, and whether they are known."""
@@ -311,7 +308,8 @@ default=None
             what = SIDES[side]
             self._told(
                 f"{int((~known).sum())} of {len(names)} {what}s are not known ({strange!r}, ...): "
-                f"they are taken for the mean {what}."
+                f"they are taken for the mean {what}.",
+                stacklevel=4,
             )
         return rows, known
 
@@ -570,7 +568,7 @@ default=None
         for side, given in ((USERS, user_metadata), (ITEMS, item_metadata)):
             if given is not None:
                 known = model.metadata[side]
-                known = read_metadata(given, SIDES[side]) if known is None else known.plus(given)
+                known = Metadata(given, SIDES[side]) if known is None else known.plus(given)
                 model = replaced_metadata(model, side, known)
                 ids[side] = ids[side].plus(known.ids)
         ids = [ids[USERS].plus(data.users.names), ids[ITEMS].plus(data.items.names)]
@@ -619,8 +617,8 @@ default=None
         product = asked.factors * self.item_factors_[j]
         top = np.argsort(-product, kind="stable")[: min(n, int((product > 0).sum()))]
         names = self._ids[ITEMS]
-        usual = np.bincount(self._X.indices, minlength=len(names))
-        usual = usual >= max(1.0, float(np.median(usual)))
+        count = np.bincount(self._X.indices, minlength=len(names))
+        usual = count >= max(1.0, float(np.median(count)))
         order = np.argsort(-np.abs(rated), kind="stable")[:n]
         liked = names.at(asked.row.indices[order]), asked.row.data[order] + self._offset
         total = float(product.sum())
@@ -655,7 +653,7 @@ default=None
             rows = [start[USERS].F[i] for start in starts]
             row = sp.csr_array(self._X[i : i + 1])
             return AskedUser(user, i, row, self.user_factors_[i], rows, "")
-        self._told(f"user {user!r} is not known and taken for the mean user.")
+        self._told(f"user {user!r} is not known and taken for the mean user.", stacklevel=4)
         row = sp.csr_array((1, n_items), dtype=np.float32)
         mean = self._mean_rows[USERS]
         rows = [part * np.sqrt(len(starts)) for part in np.split(mean, len(starts))]
@@ -669,7 +667,8 @@ default=None
                 continue
             met = self._satisfied(side)
             for t in np.flatnonzero((triplets.items == place).any(axis=1)):
-                found.append(Comparison(*self._ids[side].at(triplets.items[t]), bool(met[t])))
+                q, r, s = self._ids[side].at(triplets.items[t])
+                found.append(Comparison(q, r, s, bool(met[t])))
         return found
 
 
