@@ -153,7 +153,7 @@ class ComposedNMF(
             else:
                 problem, *start = self._with_components(problem, K, W, H)
             if best is None:  # further starts are compared at the same strengths
-                problem, start = weigh(self._solver, problem, start)
+                problem, start = weigh(self._solver, problem, start, self.max_iter)
                 problem = with_graph_strengths(self._solver, problem, start)
             result = self._solve(problem, start, settings)
             if best is None or self._final_objective(result, problem) < self._final_objective(

@@ -27,10 +27,11 @@ from rprnmf.solvers import Settings, Solver
 FIRST, SHORT = 15, 10  # iterations of the first short fit, and of each that goes on from another
 WIDE = 2  # the level is searched by factors of 2^WIDE first
 LOWEST, HIGHEST = -16, 8  # powers of 2
-# The fit goes on for longer than the short ones, and then wants a stronger pull, by these powers of
-# 2: to the mean row, and to what features predict. Chosen on ratings: .2 less or more costs .001
-# of RMSE, with 10, 20 and 50 components; with more, tables of features lose .004.
-LONGER, LONGER_WITH_FEATURES = 0.35, 0.25
+# A fit that goes on for longer than the short ones wants a stronger pull, by these powers of 2: to
+# the mean row, and to what features predict. Chosen on ratings: .2 less or more costs .001
+# of RMSE, with 10, 20 and 50 components; with more, tables of features lose .004. Fits of so many
+# iterations, or more, want all of it.
+LONGER, LONGER_WITH_FEATURES, LONG = 0.35, 0.25, 100
 GAIN = 0.01  # a wide step that gains less than this fraction of the error is the last
 # One tenth of the entries is held out, by turns until so many were held out in all.
 TENTH, ENOUGH, MOST_FOLDS = 10, 500, 5
@@ -41,7 +42,9 @@ FREEDOM = 0.9  # of the entries: the factors take up no more than this, whatever
 Factors = list[np.ndarray]
 
 
-def weigh(solver: Solver, problem: Problem, start: Factors) -> tuple[Problem, Factors]:
+def weigh(
+    solver: Solver, problem: Problem, start: Factors, max_iter: int
+) -> tuple[Problem, Factors]:
     """The problem with the weights of its priors, and the factors that the search ended with.
 
     The fit goes on from these: with more components than the data need, factors that a strong
@@ -53,7 +56,7 @@ def weigh(solver: Solver, problem: Problem, start: Factors) -> tuple[Problem, Fa
         return problem, start
     alone = replace(problem, rows=only_prior(problem.rows), columns=only_prior(problem.columns))
     search = LevelSearch(solver, alone, start)
-    level = search.best() if problem.view.gappy else search.by_noise()
+    level = search.best(max_iter) if problem.view.gappy else search.by_noise()
     return weighed(problem, level, search.factors), search.factors
 
 
@@ -126,8 +129,8 @@ class LevelSearch:
         explained = max(variance(view) - noise, 0.0)
         return float(np.clip(noise / (explained or 1e-300), 2.0**LOWEST, 2.0**HIGHEST))
 
-    def best(self) -> float:
-        """The level with the least error of entries that were held out."""
+    def best(self, max_iter: int) -> float:
+        """The level with the least error of entries that were held out, for so long a fit."""
         tried: dict[int, Trial] = {}
         folds = held_out(self.problem.view)
 
@@ -146,6 +149,7 @@ class LevelSearch:
         priors = [side.prior for side in self.problem.sides if side.prior is not None]
         told = any(prior.features.shape[1] > 0 for prior in priors)
         longer = LONGER_WITH_FEATURES if told else LONGER
+        longer *= min(max_iter / LONG, 1.0)
         return float(2.0 ** (power + bend(errors, power) + longer))
 
     def attempt(
