@@ -77,7 +77,7 @@ def main() -> None:
             error = np.std([one["RMSE"] for one in found], ddof=1) if used > 1 else 0.0
             limit = LIMITS.get(program, np.nan) if name == "MovieLens 1M" else np.nan
             row["limit"] = limit
-            row["within"] = within(row["RMSE"], limit)
+            row["within"] = "-" if np.isnan(limit) else within(row["RMSE"], limit)
             row["standard error"] = float(error / np.sqrt(used))
             for key in ("RMSE", "MAE", "F1"):
                 row[key] = f"{row[key]:.4f}"

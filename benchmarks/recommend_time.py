@@ -8,6 +8,7 @@ once, or eight tenths are fitted and the ninth is taken in by ``partial_fit``. W
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,7 @@ def main() -> None:
         report.add(program=program, **told, **{"CPU seconds": seconds})
 
     for program, (model, knowledge) in programs.items():
-        seconds, _ = cpu_seconds_of(
-            lambda model=model, knowledge=knowledge: model.fit(*data.part(past), **knowledge)
-        )
+        seconds, _ = cpu_seconds_of(partial(model.fit, *data.part(past), **knowledge))
         add(program, model, seconds)
     plain.fit(*data.part(period == 0), **data.tables)
     add("fit of period 0 alone", plain, np.nan)

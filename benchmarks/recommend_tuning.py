@@ -7,6 +7,7 @@ of which again a fifth is held out. Writes `results/recommend_tuning.csv` and `.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 from common import cpu_seconds_of, start_process
@@ -35,9 +36,7 @@ def main() -> None:
             for max_iter in (4, 8, 20) if K == 40 else (8,):
                 model = Recommender(K, n_starts=3, max_iter=max_iter, random_state=0)
                 parts = data.part(fitted)
-                seconds, _ = cpu_seconds_of(
-                    lambda model=model, parts=parts: model.fit(*parts, **data.tables)
-                )
+                seconds, _ = cpu_seconds_of(partial(model.fit, *parts, **data.tables))
                 users, items, truth = data.part(out)
                 found = rmse(model.predict(users, items), truth)
                 one = Recommender(K, max_iter=max_iter, random_state=0).fit(*parts, **data.tables)

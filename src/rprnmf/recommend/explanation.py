@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.estimators.prior import pull_shape
 from rprnmf.observed import BaseView
 from rprnmf.recommend.features import RowFeatures
 from rprnmf.recommend.row_model import DataWeights, RowModel
@@ -171,7 +170,7 @@ def rated_parts(
     if users.unit > 0:
         counts = np.array([len(values)])
         mean = users.means(features, counts)[0][has]
-        pull = users.unit * pull_shape(view)[0]
+        pull = float(users.pulls(view)[0])
         gram, c = H.T @ H, np.ones(len(values))
     else:
         mean = np.zeros(len(has))

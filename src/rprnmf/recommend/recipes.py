@@ -62,7 +62,7 @@ class Recipe:
         return RPRNMF(penalty="squared_hinge", **common)
 
 
-EXPLICIT = Recipe(20, RATING_ITERATIONS, True, DataWeights())
+EXPLICIT = Recipe(40, RATING_ITERATIONS, True, DataWeights())
 IMPLICIT = Recipe(128, 30, False, DataWeights(0.15, 0.3, 0.5))
 RECIPES = {"explicit": EXPLICIT, "implicit": IMPLICIT}
 

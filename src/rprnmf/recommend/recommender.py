@@ -59,7 +59,7 @@ class Recommender(BaseEstimator):
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        "auto": 20 for ratings, 128 for clicks.
+        "auto": 40 for ratings, 128 for clicks.
     kind : {"auto", "explicit", "implicit"}, default="auto"
         "explicit": ratings, which say how much a user liked an item. "implicit": clicks, plays or
         counts, of which only their absence is a hint of dislike. "auto": seen from the data, and
