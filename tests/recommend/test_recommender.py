@@ -97,7 +97,7 @@ def test_strangers_are_the_mean_and_it_is_said(made, model):
         by_mean = model.predict("nobody", "i3")
     at = made.items == "i3"
     assert abs(by_mean[0] - made.ratings[at].mean()) < 0.7
-    with pytest.warns(UserWarning, match="1 of 1 items"):
+    with pytest.warns(UserWarning, match="1 of 1"):
         both = model.predict("nobody", "nothing")
     assert both[0] == pytest.approx(made.ratings.mean(), abs=1e-3)
     with pytest.warns(UserWarning, match="mean user"):
