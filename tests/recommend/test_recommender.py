@@ -62,14 +62,30 @@ def test_several_starts_are_one_model_of_their_mean(made):
 
 
 def test_lists_are_the_largest_predictions_of_what_was_not_seen(made, model):
-    found = model.recommend("u3", n=60)
+    found = model.recommend("u3", n=60, caution=0)
     seen = set(made.items[made.users == "u3"])
     assert not seen & set(found.items)
     assert len(found) == 60 - len(seen)
     raw = model.item_factors_ @ model.user_factors_[model.user_ids_.index("u3")]
     order = [model.item_ids_[k] for k in np.argsort(-raw, kind="stable")]
     assert found.items == [item for item in order if item not in seen]
-    assert model.recommend("u3", 3, exclude_seen=False).items == order[:3]
+    assert model.recommend("u3", 3, exclude_seen=False, caution=0).items == order[:3]
+
+
+def test_items_with_few_ratings_come_later(made):
+    users = np.append(made.users, "u0")
+    items, ratings = np.append(made.items, "gem"), np.append(made.ratings, 5)
+    model = Recommender(5, random_state=0).fit(users, items, ratings)
+    place = [
+        np.mean([model.recommend(f"u{k}", 70, caution=c).items.index("gem") for k in range(1, 80)])
+        for c in (0, 2)
+    ]
+    assert place[1] > place[0] + 1
+    bold, careful = (dict(model.recommend("u5", 70, caution=c)) for c in (0, 2))
+    assert bold.keys() == careful.keys()
+    assert all(bold[item] == pytest.approx(careful[item], abs=1e-4) for item in bold)
+    with pytest.raises(ValueError, match="caution must be"):
+        model.recommend("u5", caution=-1)
 
 
 def test_lists_of_many_users_are_those_of_each(model):
@@ -118,7 +134,7 @@ def test_metadata_place_items_that_nobody_rated():
     mean = without.predict(made.users[cold], made.items[cold])
     assert rmse(found, truth) < 0.9 * rmse(mean, truth)
     assert set(model.item_ids_) == set(made.films.index)
-    listed = {item for one in model.recommend(model.user_ids_, 20) for item in one.items}
+    listed = {item for one in model.recommend(model.user_ids_, 20, caution=0) for item in one.items}
     assert listed & {f"i{k}" for k in range(20)}
 
 
