@@ -125,9 +125,9 @@ class RowProblem(ABC):
         # end, which halved the number of iterations on ratings and on generated data. The rule is
         # the same for all layouts of the same data.
         self.share = 0.01 if view.gappy else 0.1
-        seen = units.sum(view.row_counts.astype(np.float64))
+        seen = units.sum(view.row_shares)
         # a row without any entry is placed by its terms alone, at once
-        holed = (seen > 0) & (seen < units.count * view.shape[1])
+        holed = (seen > 0) & (seen < units.count)
         self.holed = holed.astype(view.dtype)
 
     @abstractmethod
