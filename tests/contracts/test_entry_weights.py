@@ -109,13 +109,10 @@ def test_every_loss_is_weighted_and_its_split_is_its_gradient(name, layout):
     rng = np.random.default_rng(1)
     F, G = rng.random((N, K)) + 0.1, rng.random((M, K)) + 0.1
     Y = F @ G.T
-    expected = sum(
-        C[i, j]
-        * loss.times_sklearn
-        * _beta_divergence(X[i : i + 1, j : j + 1], Y[i : i + 1, j : j + 1], np.eye(1), loss.beta)
-        for i, j in np.ndindex(N, M)
-        if C[i, j] > 0
-    )
+    expected = 0.0
+    for i, j in zip(*np.nonzero(C), strict=True):
+        entry = _beta_divergence(X[[i]][:, [j]], Y[[i]][:, [j]], np.eye(1), loss.beta)
+        expected += C[i, j] * loss.times_sklearn * entry
     assert loss.value(view, F, G) == pytest.approx(expected, rel=1e-9)
     for own, A, B in ((view, F, G), (view.T, G, F)):
         parts = loss.split(own, A, B)
@@ -259,9 +256,7 @@ def test_the_objective_never_rises(solver, beta_loss, kind, layout):
 def test_the_unit_of_weights_does_not_matter(beta_loss, layout):
     """L2 terms with alpha_power=1 grow with the weights."""
     data, missing, given, rest, *_ = draw(layout, seed=7)
-    if missing is None and sp.issparse(data):
-        pytest.skip("entries that are not stored have the weight 1")
-    if layout == "sparse-nan":
+    if layout in ("sparse", "sparse-nan"):
         pytest.skip("entries that are not stored have the weight 1")
     found = []
     for unit in (1.0, 1000.0, 1e-6):
@@ -318,9 +313,8 @@ def test_a_heavy_entry_is_met_more_closely():
     X = random_matrix(rng, N, M, zeros=0.0)
     C = np.ones_like(X)
     C[2, 3] = 1e4
-    plain, heavy = (
-        NMF(2, random_state=0, init="random").fit(X, entry_weights=c) for c in (C * 0 + 1, C)
-    )
+    usual = {"random_state": 0, "init": "random", "tol": 0}
+    plain, heavy = (NMF(2, **usual).fit(X, entry_weights=c) for c in (np.ones_like(X), C))
     error = [abs(X[2, 3] - (one.embedding_ @ one.components_)[2, 3]) for one in (plain, heavy)]
     assert error[1] < 0.05 * error[0]
 
@@ -329,8 +323,8 @@ def test_the_paper_solver_refuses_weights():
     X = np.random.default_rng(0).random((6, 5))
     with pytest.raises(ValueError, match="solver='paper' has no entry_weights"):
         NMF(2, solver="paper").fit(X, entry_weights=np.full((6, 5), 2.0))
-    with pytest.raises(ValueError, match="solver='paper' has no entry_weights and no missing_wei"):
-        X[0, 0] = 0
+    X[0, 0] = 0
+    with pytest.raises(ValueError, match="and no missing_weight"):
         NMF(2, solver="paper", missing="zero", missing_weight=0.1).fit(X)
 
 
@@ -355,8 +349,6 @@ def test_bad_weights_are_refused_and_change_nothing(weights, error, words):
 
 def test_sparse_weights_stand_where_the_entries_do():
     X = sp.random_array((6, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
-    other = X.copy()
-    other.indices = (5 - 1 - X.indices[::-1])[::-1]
     for wrong in (X[:, ::-1].tocsr(), sp.csr_array(np.ones((6, 5)))):
         with pytest.raises(ValueError, match="the same places as X"):
             NMF(2).fit(X, entry_weights=wrong)
