@@ -27,6 +27,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "cmfrec": ("cmfrec==3.5.1.post14", *NUMERIC, "pandas==3.1.1", "threadpoolctl==3.8.0"),
     "surprise": ("scikit-surprise==1.1.5", *NUMERIC, "pandas==3.1.1"),
     "cornac": ("cornac==3.0.1", *NUMERIC),
+    "implicit": ("implicit==0.7.3", *NUMERIC, "tqdm==4.70.1", "threadpoolctl==3.8.0"),
     "wnmf": ("wNMF==0.0.42", *NUMERIC),
     "cblearn": ("cblearn==0.4.0", "numpy==1.26.4", "scipy==1.17.1", "scikit-learn==1.9.1"),
 }

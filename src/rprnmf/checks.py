@@ -162,7 +162,7 @@ RANGE = {np.dtype(np.float64): (-300, 307), np.dtype(np.float32): (-34, 37)}
 
 
 def check_range_of_values(
-    largest: float, n_entries: int, powers: tuple[float, ...], dtype: Any, tiny: bool = True
+    largest: float, n_entries: float, powers: tuple[float, ...], dtype: Any, tiny: bool = True
 ) -> None:
     """Refuse a matrix whose entries, raised to some powers and summed, leave the range of numbers.
 
@@ -170,7 +170,8 @@ def check_range_of_values(
     ----------
     largest : float
         The largest entry.
-    n_entries : int
+    n_entries : float
+        Their number, or the sum of their weights.
     powers : tuple of float
     dtype : numpy.dtype
         Of the numbers that the powers are computed in.

@@ -1,8 +1,9 @@
 """Rows of a factor by coordinate descent on a weighted squared error, without Gram matrices.
 
 The Gram matrix of a row costs K^2 for each of its entries (`masked_rows.py`). Here a row keeps its
-residual at its entries instead, which costs K per entry and sweep: less where K is large. What all
-columns weigh alike, entries that are not stored included, comes from one Gram matrix for all rows.
+residual at its entries instead, which costs K per entry and sweep: half as much from 10 components
+on. What all columns weigh alike, entries that are not stored included, comes from one Gram matrix
+for all rows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from rprnmf.kernels import kernel, part
 from rprnmf.kernels.csr import copy
 from rprnmf.kernels.prefetch import fetch_ahead
 from rprnmf.kernels.workspace import PACK
+
+PASSING = 10  # a step of more sweeps than this solves a row to the end
 
 
 class EntryWeights(NamedTuple):
@@ -62,7 +65,7 @@ def weighted_rows(rows, F, data, weights, terms, effort, space):
             if pulled:
                 space.pull[k] = terms.pull[i, k]
                 value -= 2.0 * terms.pull[i, k] * f[k]
-        sizes = choose_active(i, size, data, space)
+        sizes = choose_active(i, size, data, effort.sweeps > PASSING, space)
         value += descend(F[i], sizes, terms.members[i], weights.common, effort, space)
         total += value
         copy(f, F[i])
@@ -96,14 +99,18 @@ def read(i, data, excess, space):
 
 
 @part
-def choose_active(i, size, data, space):
-    """The components that may move, and the other factor there; how many there are."""
+def choose_active(i, size, data, every, space):
+    """The components that may move, and the other factor there; how many there are, and entries.
+
+    Zeros whose slope holds them down are left out, unless ``every`` component is wanted. Entries
+    are filled up with such that do nothing.
+    """
     f, active, columns = space.f, space.active, space.columns
     zero = f.dtype.type(0)
     n_active = 0
     for k in range(f.shape[0]):
         ask = space.g[k] + space.slope[k] - space.pull[k] + space.linear[k]
-        if f[k] > zero or ask < zero:
+        if every or f[k] > zero or ask < zero:
             active[n_active] = k
             n_active += 1
     begin = data.entries.indptr[i]

@@ -79,9 +79,9 @@ class ResidualWorkspace(NamedTuple):
     g: np.ndarray  # half the slope of what all columns weigh alike
     own: np.ndarray  # half the curvature of the data,
     steep: np.ndarray  # and of all that acts on the row
-    linear: np.ndarray
-    extra: np.ndarray
-    slow: np.ndarray
+    linear: np.ndarray  # half the linear terms
+    extra: np.ndarray  # what ``steep`` is above ``own``, but for
+    slow: np.ndarray  # the inertia
     pull: np.ndarray
     slope: np.ndarray  # half the slope of the stored entries, at the begin
     active: np.ndarray  # the components that may move
@@ -91,8 +91,22 @@ def make_residual_workspace(K: int, dtype: np.dtype, most: int) -> ResidualWorks
     """For rows of K entries; the rows of X have at most ``most`` entries."""
     residual, weight = np.empty((2, most + PACK), dtype)
     columns = np.empty((K, padded(most + PACK)), dtype)
-    active = np.empty(K, np.int64)
-    return ResidualWorkspace(residual, weight, columns, *np.empty((9, K), dtype), active)
+    f, g, own, steep, linear, extra, slow, pull, slope = np.empty((9, K), dtype)
+    return ResidualWorkspace(
+        residual=residual,
+        weight=weight,
+        columns=columns,
+        f=f,
+        g=g,
+        own=own,
+        steep=steep,
+        linear=linear,
+        extra=extra,
+        slow=slow,
+        pull=pull,
+        slope=slope,
+        active=np.empty(K, np.int64),
+    )
 
 
 def padded(most: int) -> int:

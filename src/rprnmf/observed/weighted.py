@@ -196,10 +196,10 @@ class Weighted(SparseView):
 
         What is taken out becomes missing if the rest is, and else has no weight.
         """
-        parts = self.entries, self.weights
-        test = Weighted(*(part.only(rows, out) for part in parts), 0.0)
+        entries, weights = self.entries, self.weights
+        test = Weighted(entries.only(rows, out), weights.only(rows, out), 0.0)
         if self.rest == 0 or self.weak_zeros:
-            return self._with(*(part.only(rows, ~out) for part in parts)), test
+            return self._with(entries.only(rows, ~out), weights.only(rows, ~out)), test
         left = np.where(out, self.dtype.type(0), self.weights.data)
         return self._with(self.entries, self.weights.replaced(left)), test
 

@@ -36,9 +36,7 @@ from rprnmf.observed.base import TINY
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
 FEW_ZEROS = 0.7  # from this fraction of non-zeros on, rows are read without gathering
-# From so many components on, rows of weighted data keep residuals instead of Gram matrices, and are
-# swept over at most so many times in a step.
-MANY_COMPONENTS, SWEEPS_BY_RESIDUAL = 24, 3
+RESIDUAL_SWEEPS = 3  # the same where rows keep residuals and sweeps are not cheap
 # A step computes the loss as a small difference of large numbers. Below this fraction of the sum
 # of squares of X too few digits are left, and the loss is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
@@ -127,9 +125,9 @@ class RowProblem(ABC):
         # end, which halved the number of iterations on ratings and on generated data. The rule is
         # the same for all layouts of the same data.
         self.share = 0.01 if view.gappy else 0.1
-        seen = units.sum(view.row_counts.astype(np.float64))
+        seen = units.sum(view.row_shares)
         # a row without any entry is placed by its terms alone, at once
-        holed = (seen > 0) & (seen < units.count * view.shape[1])
+        holed = (seen > 0) & (seen < units.count)
         self.holed = holed.astype(view.dtype)
 
     @abstractmethod
@@ -283,24 +281,23 @@ class MaskedProblem(RowProblem):
 
 
 class WeightedProblem(MaskedProblem):
-    """The same where entries have weights: Gram matrices, or residuals of rows if K is large."""
+    """The same where entries have weights; rows without triplets and graphs keep residuals."""
 
     view: Weighted
 
     def __init__(self, objective: Objective, index: int):
         super().__init__(objective, index)
+        self.share = 0.1
         self.entries = self.joined(self.view.products)
         self.excess = self.joined(self.view.excess).data
-        self.share = 0.1
 
     def at(self, F, B, pull):
         common = B.dtype.type(self.view.rest) * (B.T @ B)
         along = F[: self.units.n] @ common
-        weights = EntryWeights(self.excess, common, along)
-        return MaskedData(B, self.entries.arrays), weights
+        return MaskedData(B, self.entries.arrays), EntryWeights(self.excess, common, along)
 
     def run(self, rows, F, data, terms, effort, coupling=None):
-        if coupling is not None or F.shape[1] < MANY_COMPONENTS:
+        if coupling is not None:
             return super().run(rows, F, data, terms, effort, coupling)
         most = int(self.entries.row_counts[rows].max(initial=0))
         space = make_residual_workspace(F.shape[1], F.dtype, most)
@@ -310,11 +307,9 @@ class WeightedProblem(MaskedProblem):
         return self.view.entry_weight * super().entry_curvature(B)
 
     def sweeps(self, K):
-        return SWEEPS_BY_RESIDUAL if K >= MANY_COMPONENTS else super().sweeps(K)
+        return RESIDUAL_SWEEPS
 
     def cost(self, K):
-        if K < MANY_COMPONENTS:
-            return super().cost(K)
         return K * (8.0 * self.entries.row_counts + 2.0 * K)
 
 
