@@ -65,7 +65,8 @@ def main() -> None:
         "Labels: the share of the unknown labels that are found, in per cent, with 2, 4 and 8 "
         "known ones a class. RPRNMF: row_graph='cosine' and 4 comparisons a class made from "
         "the same labels, else defaults. k-means: accuracy on W with two comparisons a class and "
-        "as many components as classes. Means over 3 draws. Nothing was chosen on iris and texts 2."
+        "as many components as classes. Means over 3 draws. Nothing but the strength of the graph "
+        "was chosen on iris and texts 2."
     )
     report = Report(folder, "few_labels", "A few labels", measured)
     for name in SETS[:2] if quick else (*SETS, *UNSEEN):

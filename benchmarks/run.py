@@ -25,6 +25,7 @@ NAMES = (
     "paper_speed",
     "figure5_speed",
     "toolkit",
+    "reading",
     "questions",
     "learning_peers",
     "learning",
@@ -39,6 +40,7 @@ NAMES = (
     "clicks_search",
     "clicks",
     "face_settings",
+    "kill",
 )
 
 

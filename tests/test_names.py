@@ -284,3 +284,14 @@ def test_only_rprnmf_has_triplets(estimator):
         assert not hasattr(model, name)
         assert hasattr(fitted(), name)
     assert np.isnan([model.row_satisfied_rate_, model.column_satisfied_rate_]).all()
+
+
+def test_whole_numbers_as_names_of_a_side_without_triplets():
+    X = np.random.default_rng(0).random((6, 3))
+    model = RPRNMF(2, random_state=0).fit(
+        X, row_names=[7, 8, 9, 10, 11, 13], column_names=[5, 3, 9], row_triplets=None
+    )
+    assert model.row_names_.tolist() == [7, 8, 9, 10, 11, 13]
+    known = Triplets([[5, 3, 9]], named=True)
+    model.fit(X, row_names=[7, 8, 9, 10, 11, 13], column_names=[5, 3, 9], column_triplets=known)
+    assert model.column_satisfied_rate_ == 1.0

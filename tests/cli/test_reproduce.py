@@ -1,9 +1,8 @@
-"""The command line's skeleton."""
+"""``rprnmf reproduce``: reports, exit codes, and what is said when something is missing."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from rprnmf.cli import main
 from rprnmf.datasets import DataError
 from rprnmf.experiments import EXPERIMENTS
 from rprnmf.experiments.dataset_table import FOUND
+from tests.cli.running import run_program
 
 
 def test_a_report_is_written(tmp_path, capsys):
@@ -23,20 +23,24 @@ def test_a_report_is_written(tmp_path, capsys):
     assert (tmp_path / "exp-approximation.png").stat().st_size > 5000
 
 
+def test_as_a_process_and_for_a_program(tmp_path):
+    arguments = ["reproduce", "exp-approximation", "--quick", "--jobs", "1", "--json"]
+    done = run_program(*arguments, "--out", tmp_path)
+    assert done.returncode == 0
+    document = json.loads(done.stdout)
+    assert document["report"] == str(tmp_path / "report.html")
+    assert document["sections"][0]["name"] == "exp-approximation"
+
+
 def test_help_names_every_experiment(capsys):
-    with pytest.raises(SystemExit) as found:
-        main(["reproduce", "--help"])
-    assert found.value.code == 0
+    assert main(["reproduce", "--help"]) == 0
     text = "".join(capsys.readouterr().out.split())  # lines break at hyphens too
     assert all(name in text for name in [*EXPERIMENTS, "all"])
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["reproduce", "figure-9"]])
-def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
-    with pytest.raises(SystemExit) as found:
-        main(arguments)
-    assert found.value.code == 2
-    assert "usage: rprnmf" in capsys.readouterr().err
+def test_an_unknown_experiment_is_a_usage_error(capsys):
+    assert main(["reproduce", "figure-9"]) == 2
+    assert "Usage: rprnmf reproduce" in capsys.readouterr().err
 
 
 def test_missing_data_are_one_sentence_and_exit_1(tmp_path, monkeypatch, capsys):
@@ -77,16 +81,10 @@ def test_an_interrupt_and_an_error_have_their_codes(tmp_path, monkeypatch, capsy
     monkeypatch.setitem(EXPERIMENTS, "exp-approximation", replace(usual, run=stops))
     arguments = ["reproduce", "exp-approximation", "--jobs", "1", "--out", str(tmp_path)]
     assert main(arguments) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "The same command goes on from here" in capsys.readouterr().err
     arguments[3] = "0"
     assert main(arguments) == 1
     assert "rprnmf reproduce: jobs must be" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="jobs must be"):
-        main([*arguments[:2], "--jobs", "0", "--traceback"])
-
-
-def test_it_is_a_module_too():
-    done = subprocess.run(
-        [sys.executable, "-m", "rprnmf", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("rprnmf ")
+    for flag in ("--debug", "--traceback"):
+        with pytest.raises(ValueError, match="jobs must be"):
+            main([*arguments[:2], "--jobs", "0", flag])

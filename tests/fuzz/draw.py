@@ -31,7 +31,7 @@ from tests.builders import (
 
 ESTIMATORS = [
     kind
-    for kind in vars(rprnmf).values()
+    for kind in (getattr(rprnmf, name) for name in rprnmf.__all__)  # the names are lazy
     if inspect.isclass(kind) and issubclass(kind, BaseEstimator)
 ]
 SIZES = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -1,57 +1,66 @@
-"""Run an experiment of the paper and write its report."""
+"""``rprnmf reproduce``."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Any
+
+import click
+
+from rprnmf.cli.choices import EXPERIMENTS
+from rprnmf.cli.command import command
+from rprnmf.cli.report import Report
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    from rprnmf.experiments import EXPERIMENTS
+@command("rprnmf reproduce movie-example --quick --out results")
+@click.argument("name", type=click.Choice([*EXPERIMENTS, "all"]), metavar="NAME")
+@click.option("--quick", is_flag=True, help="Fewer and smaller fits, to see that all works.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for results and report (default: results, or results-quick).",
+)
+@click.option("--report-only", is_flag=True, help="Run nothing: report what is stored in DIR.")
+@click.option(
+    "--jobs",
+    type=int,
+    metavar="N",
+    help="Processes (default: one for every core, or OMP_NUM_THREADS).",
+)
+def reproduce(given: Any) -> Report:
+    """Run an experiment of the paper and write its report.
 
-    parser.epilog = "Exit code 3: all is done except what needs data sets that are not there."
-    parser.add_argument(
-        "name", choices=[*EXPERIMENTS, "all"], metavar="NAME", help=", ".join([*EXPERIMENTS, "all"])
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer and smaller fits, to see that all works"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder for results and report (default: results, or results-quick)",
-    )
-    parser.add_argument(
-        "--report-only", action="store_true", help="run nothing: report what is stored in DIR"
-    )
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="processes (default: one for every core, or OMP_NUM_THREADS)",
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
-    from rprnmf.experiments import reproduce
+    NAME is one of movie-example, four-points, exp-approximation, synthetic-constraints,
+    synthetic-size, parameters, datasets, orl, pie, movielens and all. Every finished fit is on
+    disk at once: a run that was stopped goes on where it was. Exit code 3: all is done except
+    what needs data sets that are not there.
+    """
+    from rprnmf.experiments import reproduce as run_experiment
     from rprnmf.experiments.harness.runner import default_folder
 
-    out = arguments.out or Path(default_folder(arguments.quick))
-    report = reproduce(
-        arguments.name,
-        quick=arguments.quick,
+    given.run.after_stop = "The same command goes on from here."
+    out = given.out or Path(default_folder(given.quick))
+    report = run_experiment(
+        given.name,
+        quick=given.quick,
         out=out,
-        jobs=arguments.jobs,
-        report_only=arguments.report_only,
+        jobs=given.jobs,
+        report_only=given.report_only,
+        verbose=0 if given.run.quiet else 1,
     )
-    for section in report.sections:
-        if arguments.name not in ("all", section.name):
-            continue  # an earlier run found it; it is in the report
-        print(f"\n{section.title}")
-        for finding in section.findings:
-            print(f"  - {finding}")
-    print(f"\nReport: {out / 'report.html'}")
-    return 3 if report.lacking else 0
+    # an earlier run may have left others, which are in the report too
+    sections = [each for each in report.sections if given.name in ("all", each.name)]
+    parts = []
+    for section in sections:
+        parts.append("\n".join([f"\n{section.title}", *(f"  - {f}" for f in section.findings)]))
+    page = out / "report.html"
+    document = {
+        "report": str(page),
+        "sections": [
+            {"name": each.name, "title": each.title, "findings": list(each.findings)}
+            for each in sections
+        ],
+        "lacking": list(report.lacking),
+    }
+    return Report(document, [*parts, f"\nReport: {page}"], code=3 if report.lacking else 0)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rprnmf.checkpoints import Entry
 from rprnmf.checks import (
     axis_names,
     check_entry_weights,
@@ -23,6 +28,7 @@ from rprnmf.checks import (
     label_codes,
     summable,
 )
+from rprnmf.estimators.checkpointing import Checkpoint, interrupted, open_journal
 from rprnmf.estimators.graph_strength import with_graph_strengths
 from rprnmf.estimators.prediction_range import draw, highest, keep_in_range
 from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
@@ -34,11 +40,13 @@ from rprnmf.estimators.sklearn_callbacks import (
     with_sklearn_callbacks,
 )
 from rprnmf.estimators.teaching import obey, teach
+from rprnmf.kernels import notices_to
 from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.priors import Prior, make_features
+from rprnmf.progress import FitProgress
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
 from rprnmf.solvers.fold_in import flat_rows
 from rprnmf.start import Pair, start_factors
@@ -58,12 +66,33 @@ def entry_sum(view: BaseView) -> float:
     return max(view.mass, view.n_observed)
 
 
+class Start(NamedTuple):
+    """What ``fit`` was told of where to start."""
+
+    W: Any
+    H: Any
+    update: bool  # whether H changes
+
+    def named(self) -> dict[str, Any]:
+        """By the names of ``fit``."""
+        W, H = (None if F is None else np.asarray(F) for F in (self.W, self.H))
+        return {"W": W, "H": H, "update_H": self.update}
+
+
+@contextmanager
+def shown(progress: FitProgress) -> Iterator[FitProgress]:
+    """Within it progress is shown; where that is a bar it also says when loops are compiled."""
+    with progress, notices_to(progress.compiling) if progress.bars else nullcontext():
+        yield progress
+
+
 class ComposedNMF(
     CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """The common part; a subclass says what is known about the factors (`_sides`)."""
 
     _program = "nmf"
+    _highest: float | None = None  # that a prediction may be; None: any number
 
     _parameter_constraints: dict = {
         "n_components": [
@@ -110,21 +139,39 @@ class ComposedNMF(
         """The problem's penalty, distance and margin, if it has any."""
         return {}
 
-    def _fit(self, X: Any, W: Any, H: Any, update_H: bool, **knowledge: Any) -> np.ndarray:
-        """Fit, set the attributes, return W; after an error nothing has changed."""
+    def _fit(
+        self,
+        X: Any,
+        start: Start,
+        checkpoint: Checkpoint,
+        **knowledge: Any,
+    ) -> np.ndarray:
+        """Fit, set the attributes, return W; after an error nothing has changed.
+
+        Ctrl-C is no error: the attributes are set from the factors of the last iteration, and
+        then `KeyboardInterrupt` is raised all the same. A script, a loop over fits or a grid
+        search must not go on as if this fit had ended; a notebook shows what there is.
+        """
         before = dict(self.__dict__)
+        checkpoint = checkpoint.checked()
         try:
             with blas_threads(self.n_jobs):
-                return self._fit_checked(X, W, H, update_H, knowledge)
-        except BaseException:
+                W, stopped = self._fit_checked(X, start, checkpoint, knowledge)
+        except BaseException as error:
             kept = {name: self.__dict__[name] for name in TEARDOWN if name in self.__dict__}
             self.__dict__.clear()
             self.__dict__.update(before, **kept)
+            if type(error) is KeyboardInterrupt:
+                raise interrupted(0, checkpoint.path) from None
             raise
+        if stopped:
+            raise interrupted(self.n_iter_, checkpoint.path)
+        return W
 
     def _fit_checked(
-        self, X: Any, W: Any, H: Any, update_H: bool, knowledge: dict[str, Any]
-    ) -> np.ndarray:
+        self, X: Any, given: Start, checkpoint: Checkpoint, knowledge: dict[str, Any]
+    ) -> tuple[np.ndarray, bool]:
+        """W, and whether Ctrl-C stopped the fit."""
         matrix, view = self._view(X, knowledge.get("entry_weights"), reset=True)
         if view.n_observed == 0:
             also = "" if knowledge.get("entry_weights") is None else " or have no weight"
@@ -132,10 +179,10 @@ class ComposedNMF(
                 f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
                 f"are missing under missing={self.missing!r}{also}."
             )
-        K = self._rank(view, W, H, update_H)
+        K = self._rank(view, given)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
-        if any(given is not None for given in self._priors(view)):  # the variance of X
+        if any(prior is not None for prior in self._priors(view)):  # the variance of X
             check_range_of_values(view.largest, entry_sum(view), (2.0,), np.float64)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
@@ -144,26 +191,17 @@ class ComposedNMF(
             check_range_of_values(view.largest, entry_sum(view), fourth, np.float64)
         problem = self._with_priors(problem, matrix)
         callback = with_sklearn_callbacks(self, X, self.callback)
-        settings = Settings(self.max_iter, self.tol, callback, self.verbose)
-        rng = check_random_state(self.random_state)
-        best: Result | None = None
-        for _ in range(1 if self.init == "custom" or not update_H else self.n_init):
-            if update_H:
-                start = [*self._start(view, K, W, H, rng)]
-            else:
-                problem, *start = self._with_components(problem, K, W, H)
-            if best is None:  # further starts are compared at the same strengths
-                problem, start = weigh(self._solver, problem, start, self.max_iter)
-                problem = with_graph_strengths(self._solver, problem, start)
-            result = self._solve(problem, start, settings)
-            if best is None or self._final_objective(result, problem) < self._final_objective(
-                best, problem
-            ):
-                best = result
-            if result.stopped:
-                break
-        assert best is not None
-        self._highest = highest(problem)  # that predictions may be; None: any number
+        known = {"X": matrix, **given.named()}
+        weights = knowledge.get("entry_weights")
+        if weights is not None:
+            known["entry_weights"] = weights if sp.issparse(weights) else np.asarray(weights)
+        journal, rng = open_journal(self, checkpoint, problem, known)
+        n_starts = 1 if self.init == "custom" or not given.update else self.n_init
+        with journal, self._progress(problem, n_starts) as progress:
+            settings = Settings(self.max_iter, self.tol, callback, progress, journal)
+            starts = (self._start(problem, K, given, rng) for _ in range(n_starts))
+            problem, best = self._best(starts, settings)
+        self._highest = highest(problem)
         keep_in_range(problem, best, self._highest)
         self.row_names_, self.column_names_ = names
         named = np.unique(problem.rows.triplets)
@@ -171,7 +209,50 @@ class ComposedNMF(
         if problem.spread is None:
             spread /= self._size(best.Ht) ** 2
         self._spread = spread  # what a distance of 1 is in W; later rows are placed by the same
-        return self._keep(best, problem)
+        return self._keep(best, problem), best.interrupted
+
+    def _progress(self, problem: Problem, n_starts: int) -> Any:
+        """Within it the progress of the fit is shown, if that is asked for."""
+        if not self.verbose:
+            return nullcontext()
+        obeyed = any(side.learning and side.obeyed for side in problem.sides)
+        n_solves = n_starts * (1 + obeyed)
+        return shown(FitProgress(type(self).__name__, self.max_iter, n_solves, self.verbose))
+
+    def _best(
+        self, starts: Iterator[tuple[Problem, list[np.ndarray]]], settings: Settings
+    ) -> tuple[Problem, Result]:
+        """The problem with all strengths chosen, and the best of its solutions."""
+        best: Result | None = None
+        kept: Entry | None = None  # of the best
+        weighted: Problem | None = None
+        try:
+            for posed, start in starts:
+                if weighted is None:  # further starts are compared at the same strengths
+                    weighted, start = weigh(self._solver, posed, start, settings)
+                    weighted = with_graph_strengths(self._solver, weighted, start, settings)
+                entry = settings.journal.begin("start")
+                if entry is not None and entry.finished:  # another one was better
+                    continue
+                with settings.journal.inside(entry):
+                    result = self._solve(weighted, start, settings)
+                goal = partial(self._final_objective, problem=weighted)
+                better = best is None or goal(result) < goal(best)
+                worse = kept if better else entry
+                if worse is not None and not result.interrupted:
+                    worse.finish()  # its factors need not be kept
+                if best is None or better:
+                    best, kept = result, entry
+                best.interrupted = result.interrupted
+                if result.stopped:
+                    break
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            best.interrupted = True
+        assert best is not None
+        assert weighted is not None
+        return weighted, best
 
     def _size(self, Ht: np.ndarray) -> float:
         """Mean size of the components; where it is 1, distances in W are those of the data."""
@@ -179,11 +260,11 @@ class ComposedNMF(
         return float(np.sqrt(np.mean(sizes**2))) or 1.0
 
     def _with_components(
-        self, problem: Problem, K: int, W: Any, H: Any
-    ) -> tuple[Problem, Any, Any]:
+        self, problem: Problem, K: int, given: Start
+    ) -> tuple[Problem, list[np.ndarray]]:
         """The problem with H given, and its start."""
-        view = problem.view
-        if W is not None:
+        view, H = problem.view, given.H
+        if given.W is not None:
             warnings.warn(
                 "When update_H=False, the provided initial W is not used.",
                 RuntimeWarning,
@@ -194,8 +275,8 @@ class ComposedNMF(
         H = check_start(H, (K, view.shape[1]), "H", view.dtype)
         Ht = np.ascontiguousarray(H.T)
         size = self._size(Ht)
-        given = replace(problem, only_rows=True, spread=view.spread() / size**2, size=size)
-        return given, flat_rows(problem, Ht), Ht
+        rows = replace(problem, only_rows=True, spread=view.spread() / size**2, size=size)
+        return rows, [flat_rows(problem, Ht), Ht]
 
     def _view(self, X: Any, entry_weights: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
@@ -215,7 +296,8 @@ class ComposedNMF(
         check_range_of_values(view.largest, entry_sum(view), loss.powers, view.dtype, tiny=reset)
         return matrix, view
 
-    def _rank(self, view: BaseView, W: Any, H: Any, update_H: bool) -> int:
+    def _rank(self, view: BaseView, given: Start) -> int:
+        W, H, update_H = given
         if self.n_components not in (None, "auto"):
             return int(self.n_components)
         if self.n_components == "auto" and (self.init == "custom" or not update_H):
@@ -280,8 +362,16 @@ class ComposedNMF(
         l1 = weight * self.l1_ratio * counts
         return replace(side, l1=l1, l2=0.5 * weight * (1.0 - self.l1_ratio) * counts)
 
-    def _start(self, view: BaseView, K: int, W: Any, H: Any, rng: Any) -> Pair:
-        n, m = view.shape
+    def _start(
+        self, problem: Problem, K: int, given: Start, rng: Any
+    ) -> tuple[Problem, list[np.ndarray]]:
+        """The problem, and factors to start from."""
+        if not given.update:
+            return self._with_components(problem, K, given)
+        return problem, [*self._start_factors(problem.view, K, given, rng)]
+
+    def _start_factors(self, view: BaseView, K: int, given: Start, rng: Any) -> Pair:
+        (n, m), W, H = view.shape, given.W, given.H
         if self.init == "custom":
             W = check_start(W, (n, K), "W", view.dtype)
             H = check_start(H, (K, m), "H", view.dtype)

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import _fit_context
 
 from rprnmf.checks import check_labels
-from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.estimators.checkpointing import Checkpoint
+from rprnmf.estimators.composed import ComposedNMF, Start
 from rprnmf.objective import Side
 
 
@@ -74,6 +75,9 @@ default="auto"
         ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
         ``W``, ``H`` and ``seconds``; returning True stops the fit.
     verbose : int, default=0
+        1: show how far the fit is. On a terminal or in a notebook, with tqdm, that is a bar if
+        the fit takes more than two seconds; else a line every 10 iterations. 2: a line for every
+        iteration.
 
     Attributes
     ----------
@@ -188,6 +192,8 @@ default="auto"
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> LCNMF:
         """Factorise X.
 
@@ -210,6 +216,14 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
@@ -217,7 +231,8 @@ default="auto"
         """
         knowledge = {"column_labels": column_labels, "entry_weights": entry_weights}
         names = {"row_names": row_names, "column_names": column_names}
-        self.fit_transform(X, y, W=W, H=H, update_H=update_H, **knowledge, **names)
+        kept = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+        self.fit_transform(X, y, W=W, H=H, update_H=update_H, **knowledge, **names, **kept)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -233,6 +248,8 @@ default="auto"
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -255,6 +272,14 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
@@ -262,4 +287,5 @@ default="auto"
         """
         names = {"row_names": row_names, "column_names": column_names}
         knowledge = {"column_labels": column_labels, "entry_weights": entry_weights}
-        return self._fit(X, W, H, update_H, y=y, **knowledge, **names)
+        start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
+        return self._fit(X, start, kept, y=y, **knowledge, **names)

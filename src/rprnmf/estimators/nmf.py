@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import _fit_context
 
-from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.estimators.checkpointing import Checkpoint
+from rprnmf.estimators.composed import ComposedNMF, Start
 
 
 class NMF(ComposedNMF):
@@ -74,6 +75,9 @@ default="auto"
         ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
         ``W``, ``H`` and ``seconds``; returning True stops the fit.
     verbose : int, default=0
+        1: show how far the fit is. On a terminal or in a notebook, with tqdm, that is a bar if
+        the fit takes more than two seconds; else a line every 10 iterations. 2: a line for every
+        iteration.
 
     Attributes
     ----------
@@ -169,6 +173,8 @@ default="auto"
         row_names: Any = None,
         column_names: Any = None,
         entry_weights: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> NMF:
         """Factorise X.
 
@@ -188,13 +194,24 @@ default="auto"
         entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
             What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
             the same stored places. What stands at missing entries is not used. None: 1.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
         self : NMF
         """
         names = {"row_names": row_names, "column_names": column_names}
-        self.fit_transform(X, W=W, H=H, update_H=update_H, entry_weights=entry_weights, **names)
+        kept = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+        self.fit_transform(
+            X, W=W, H=H, update_H=update_H, entry_weights=entry_weights, **names, **kept
+        )
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -209,6 +226,8 @@ default="auto"
         row_names: Any = None,
         column_names: Any = None,
         entry_weights: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -228,10 +247,19 @@ default="auto"
         entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
             What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
             the same stored places. What stands at missing entries is not used. None: 1.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
+        start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
         names = {"row_names": row_names, "column_names": column_names}
-        return self._fit(X, W, H, update_H, entry_weights=entry_weights, **names)
+        return self._fit(X, start, kept, entry_weights=entry_weights, **names)

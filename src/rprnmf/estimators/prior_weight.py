@@ -43,7 +43,7 @@ Factors = list[np.ndarray]
 
 
 def weigh(
-    solver: Solver, problem: Problem, start: Factors, max_iter: int
+    solver: Solver, problem: Problem, start: Factors, settings: Settings
 ) -> tuple[Problem, Factors]:
     """The problem with the weights of its priors, and the factors that the search ended with.
 
@@ -55,9 +55,14 @@ def weigh(
     if not any(sides):
         return problem, start
     alone = replace(problem, rows=only_prior(problem.rows), columns=only_prior(problem.columns))
-    search = LevelSearch(solver, alone, start)
-    level = search.best(max_iter) if problem.view.gappy else search.by_noise()
-    return weighed(problem, level, search.factors), search.factors
+
+    def found() -> tuple[float, Factors]:
+        search = LevelSearch(solver, alone, start, settings)
+        level = search.best(settings.max_iter) if problem.view.gappy else search.by_noise()
+        return level, search.factors
+
+    level, factors = settings.journal.once("weights of priors", found)
+    return weighed(problem, level, factors), factors
 
 
 def only_prior(side: Side) -> Side:
@@ -101,17 +106,19 @@ class LevelSearch:
         With priors, without triplets and graphs.
     start : list of ndarray
         W and Ht; stays as it is.
+    settings : Settings
+        Of the fit.
     """
 
-    def __init__(self, solver: Solver, problem: Problem, start: Factors):
-        self.solver, self.problem = solver, problem
+    def __init__(self, solver: Solver, problem: Problem, start: Factors, settings: Settings):
+        self.solver, self.problem, self.settings = solver, problem, settings
         self.loss: Loss = get_loss(problem.beta_loss)
         self.factors = of_the_size_of(problem, start)
 
     def fit(self, problem: Problem, start: Factors, n_iter: int) -> Factors:
         """A short fit."""
         copies = [factor.copy() for factor in start]
-        found = self.solver.solve(problem, copies, Settings(n_iter, 0.0))
+        found = self.solver.solve(problem, copies, self.settings.aside(n_iter))
         return [found.W, found.Ht]
 
     def by_noise(self) -> float:

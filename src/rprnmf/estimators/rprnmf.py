@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.checks import summable
 from rprnmf.estimators.belief import belief
-from rprnmf.estimators.composed import ComposedNMF
+from rprnmf.estimators.checkpointing import Checkpoint
+from rprnmf.estimators.composed import ComposedNMF, Start
 from rprnmf.estimators.gnmf import (
     AUTOMATIC,
     GRAPH,
@@ -95,7 +96,7 @@ default="auto"
     row_graph, column_graph : {array-like, sparse matrix}, "knn", "cosine" or None, default=None
         Neighbour graphs as in `GNMF`, beside the triplets.
     graph_strength : float or "auto", default="auto"
-        Weight of the graphs. A number is used as it is. "auto": a graph costs five times
+        Weight of the graphs. A number is used as it is. "auto": a graph costs three times
         the error of plain NMF, at its factors.
     n_neighbors : int, default=5
         Neighbours of a point in a "knn" or "cosine" graph.
@@ -145,6 +146,9 @@ default="auto"
         ``loss``, ``reconstruction_err``, ``row_satisfied_rate``, ``column_satisfied_rate``,
         ``W``, ``H`` and ``seconds``; returning True stops the fit.
     verbose : int, default=0
+        1: show how far the fit is. On a terminal or in a notebook, with tqdm, that is a bar if
+        the fit takes more than two seconds; else a line every 10 iterations. 2: a line for every
+        iteration.
 
     Attributes
     ----------
@@ -412,6 +416,8 @@ default="auto"
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> RPRNMF:
         """Factorise X.
 
@@ -438,6 +444,14 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
@@ -453,6 +467,8 @@ default="auto"
             W=W,
             H=H,
             update_H=update_H,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
         )
         return self
 
@@ -470,6 +486,8 @@ default="auto"
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
+        checkpoint: Any = None,
+        checkpoint_every: float | None = None,
     ) -> np.ndarray:
         """Factorise X and return W.
 
@@ -496,13 +514,23 @@ default="auto"
             Start, with ``init="custom"``; the components, with ``update_H=False``.
         update_H : bool, default=True
             False keeps the components at H and looks for W only.
+        checkpoint : path-like, default=None
+            File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
+            on from there, and ends in the same result to the last bit. The file stays when the fit
+            is done: the same call then gives the model again at once. A file of another fit is
+            refused.
+        checkpoint_every : float, default=None
+            Seconds between two writings of that file: what a crash may cost. 0: after every
+            iteration. None: 30, or as many more as it takes to spend 2 % of the time on it.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
         return self._fit(
-            *(X, W, H, update_H),
+            X,
+            Start(W, H, update_H),
+            Checkpoint(checkpoint, checkpoint_every),
             row_triplets=row_triplets,
             column_triplets=column_triplets,
             row_names=row_names,

@@ -57,17 +57,29 @@ def teach(
     solver: Solver, problem: Problem, start: Factors, settings: Settings, seed: int = 0
 ) -> Result:
     """Solve a problem whose triplets teach: from plain NMF on, as strong as answers ask for."""
-    warm, strength = plain_start(solver, problem, start, seed)
     # what is learned does not get better by solving to the last digit
     settings = replace(settings, tol=LOOSER * settings.tol)
-    folds = Folds(solver, problem, settings.tol)
-    if any(side.learning and side.automatic for side in problem.sides) and folds.held_out:
-        strength = raised(folds, [warm.W, warm.Ht], strength)
-    result = solver.solve(at_strength(problem, strength), [warm.W, warm.Ht], settings)
+    folds = Folds(solver, problem, settings)
+
+    def warmed() -> tuple[Factors, float]:
+        warm, strength = plain_start(solver, problem, start, settings, seed)
+        if any(side.learning and side.automatic for side in problem.sides) and folds.held_out:
+            strength = raised(folds, warm, strength)
+        return warm, strength
+
+    warm, strength = settings.journal.once("strength of triplets that teach", warmed)
+    result = solver.solve(at_strength(problem, strength), warm, settings)
     sharpness = 1.0, 1.0
-    if folds.held_out:
-        _, odds = folds.fit(strength, [[result.W, result.Ht]] * FOLDS)
-        sharpness = folds.sharpness(odds)
+    if folds.held_out and not result.interrupted:
+
+        def sharpened() -> tuple[float, float]:
+            _, odds = folds.fit(strength, [[result.W, result.Ht]] * FOLDS)
+            return folds.sharpness(odds)
+
+        try:
+            sharpness = settings.journal.once("sharpness of chances", sharpened)
+        except KeyboardInterrupt:  # the factors are done
+            result.stopped = result.interrupted = True
     assert result.objective is not None
     both = zip(result.objective.terms, sharpness, strict=True)
     result.chances = [chances_of(problem.penalty, terms, sharp) for terms, sharp in both]
@@ -108,7 +120,8 @@ class Folds:
     ----------
     solver : Solver
     problem : Problem
-    tol : float
+    settings : Settings
+        Of the fit.
 
     Attributes
     ----------
@@ -116,8 +129,9 @@ class Folds:
         The sides whose answers are held out: those that teach and have enough of them.
     """
 
-    def __init__(self, solver: Solver, problem: Problem, tol: float):
-        self.solver, self.problem, self.tol = solver, problem, tol
+    def __init__(self, solver: Solver, problem: Problem, settings: Settings):
+        self.solver, self.problem = solver, problem
+        self.settings = settings.aside(SHORT, settings.tol)
         rng = np.random.default_rng(0)
         self.fold = [rng.permutation(len(side.triplets)) % FOLDS for side in problem.sides]
         self.held_out = [
@@ -143,7 +157,7 @@ class Folds:
             )
             part = replace(problem, rows=rows, columns=columns)
             copies = [factor.copy() for factor in start]
-            short = self.solver.solve(part, copies, Settings(SHORT, self.tol))
+            short = self.solver.solve(part, copies, self.settings)
             assert short.objective is not None
             ends.append([short.W, short.Ht])
             for index in self.held_out:
@@ -183,19 +197,20 @@ def at_strength(problem: Problem, strength: float) -> Problem:
 
 
 def plain_start(
-    solver: Solver, problem: Problem, start: list[np.ndarray], seed: int
-) -> tuple[Result, float]:
+    solver: Solver, problem: Problem, start: Factors, settings: Settings, seed: int
+) -> tuple[Factors, float]:
     """Factors of plain NMF, and the first strength of the triplets."""
     plain = replace(problem, rows=Side(), columns=Side())
     if problem.only_rows:
-        warm = Result(start[0], start[1])
+        warm = start
         errors = [Objective(plain, start[0].shape[1]).values(*start).loss] * 2
     else:
         # a rank-one model tells how much there is to explain
         one = list(start_factors(problem.view, 1, "random", np.random.RandomState(seed)))
-        alone = solver.solve(plain, one, Settings(RANK_ONE, 0.0))
-        warm = solver.solve(plain, start, Settings(WARM, 0.0))
-        errors = [max(result.history[-1][1], 0.0) for result in (alone, warm)]
+        alone = solver.solve(plain, one, settings.aside(RANK_ONE))
+        found = solver.solve(plain, start, settings.aside(WARM))
+        warm = [found.W, found.Ht]
+        errors = [max(result.history[-1][1], 0.0) for result in (alone, found)]
     unit = get_loss(problem.beta_loss).unit(problem.view) or 1.0
     # an error of nothing would leave nothing to the answers
     return warm, STRENGTH * max(np.sqrt(errors[0] * errors[1]) / unit, 1e-6) / np.log(2.0)

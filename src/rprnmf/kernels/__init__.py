@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +90,30 @@ class _Notice(event.Listener):
 
     told = False
     on_disk = True  # whether compiled code can be kept
+    show: Callable[[], None] | None = None  # instead of the log
 
     def on_start(self, event: Any) -> None:
-        if not self.told and is_kernel(event):
-            self.told = True
+        if not is_kernel(event):
+            return
+        if self.show is not None:
+            self.show()
+        elif not self.told:
             logging.getLogger("rprnmf").warning(ON_DISK if self.on_disk else IN_MEMORY)
+        self.told = True
 
     def on_end(self, event: Any) -> None:
         """Nothing is to be said."""
 
 
-event.register("numba:compile", _Notice())
+_notice = _Notice()
+event.register("numba:compile", _notice)
+
+
+@contextlib.contextmanager
+def notices_to(show: Callable[[], None]) -> Iterator[None]:
+    """Within it ``show`` is called when a kernel is compiled, and nothing is logged."""
+    before, _notice.show = _notice.show, show
+    try:
+        yield
+    finally:
+        _notice.show = before

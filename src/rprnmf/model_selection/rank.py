@@ -13,6 +13,7 @@ from rprnmf.checks import check_matrix
 from rprnmf.losses import get_loss
 from rprnmf.model_selection.folds import MaskedKFold, resolved_triplets
 from rprnmf.observed import make_view
+from rprnmf.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def choose_rank(
     random_state : int, RandomState instance or None, default=None
         Of the folds.
     verbose : int, default=0
-        1 prints one line per fit.
+        1 shows how far it is: a bar on a terminal where tqdm is installed, else a line now and
+        then.
     **fit_params : dict
         Go to ``fit``, e.g. ``row_triplets`` and ``row_names``.
 
@@ -110,6 +112,7 @@ def choose_rank(
         )
     loss = get_loss(estimator.beta_loss)
     scores = np.empty((len(ranks), n_splits))
+    progress = Progress("choose_rank", len(ranks) * n_splits, silent=not verbose)
     folds = MaskedKFold(n_splits, random_state).split(X, estimator.missing)
     for number, held_out in enumerate(folds):
         test = make_view(held_out.X_test, "zero")
@@ -118,6 +121,5 @@ def choose_rank(
             model.fit(held_out.X_train, **fit_params)
             Ht = np.ascontiguousarray(model.components_.T)
             scores[place, number] = loss.value(test, model.embedding_, Ht) / test.n_observed
-            if verbose:
-                print(f"fold {number + 1}/{n_splits}, rank {rank}: {scores[place, number]:.6g}")
+            progress.step()
     return RankCurve(np.array(ranks), scores)

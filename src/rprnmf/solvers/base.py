@@ -12,7 +12,8 @@ from rprnmf.objective import Problem
 from rprnmf.observed import BaseView
 from rprnmf.penalties import PENALTIES
 from rprnmf.solvers.fold_in import fold_in
-from rprnmf.solvers.loop import Result, Settings
+from rprnmf.solvers.loop import Settings
+from rprnmf.solvers.result import Result
 
 
 class Solver(ABC):

@@ -17,16 +17,20 @@ die get a new direction (`dead_components.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rprnmf.objective import Look, Objective, Point, Problem
 from rprnmf.solvers.base import Solver
 from rprnmf.solvers.component_scale import ComponentScale
 from rprnmf.solvers.dead_components import DeadComponents
-from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.loop import Settings, Step, alternate
 from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, HalfStep
 from rprnmf.solvers.ramp import Ramps
+from rprnmf.solvers.recording import like
+from rprnmf.solvers.result import Result
 from rprnmf.solvers.row_descent import CHECKED, GUARDED, RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
 
@@ -101,6 +105,36 @@ class CoordinateDescent:
             self.momentum.forget()
         self.point = new
         return Step.at(self.objective, new, settled=not rising)
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on, beside the factors."""
+        sides, fallback = self.sides.items(), self.fallback.items()
+        return {
+            "loss": None if self.point is None else self.point.loss,
+            "ramps": self.ramps.state(),
+            "momentum": self.momentum.state(),
+            "listed": {str(index): side.incidence.is_listed for index, side in sides},
+            "component_scale": self.component_scale.exponent,
+            "attempts": self.dead.left,
+            "stiff": [self.stiff[0], self.stiff[1]],
+            "fallback": {str(index): half_step.exponent for index, half_step in fallback},
+        }
+
+    def restore(self, state: dict[str, Any], W: np.ndarray, Ht: np.ndarray) -> None:
+        """Go on from a state, and the factors that it was at."""
+        self.ramps.restore(state["ramps"])
+        self.objective = self.ramps.apply(self.objective)
+        self.point = Point(self.objective, W, Ht, state["loss"])
+        self.momentum.restore(state["momentum"], (W, Ht))
+        for index, side in self.sides.items():
+            listed = like(state["listed"][str(index)], side.incidence.is_listed)
+            side.incidence.list_tight(listed)
+        self.component_scale.exponent = state["component_scale"]
+        self.dead.left = state["attempts"]
+        self.stiff = dict(enumerate(state["stiff"]))
+        for index, exponent in state["fallback"].items():
+            self.fallback[int(index)] = HalfStep(self.objective, int(index))
+            self.fallback[int(index)].exponent = exponent
 
     def price(self, point: Point) -> float:
         """The objective at a point."""

@@ -83,14 +83,18 @@ class Incidence:
         wanted = self.always | (spare <= (1.0 + SKIN) * margin)
         n_wanted = np.count_nonzero(wanted)
         if np.any(close & ~self.is_listed) or n_wanted < FEW * np.count_nonzero(self.is_listed):
-            self.is_listed = wanted if n_wanted < MOST * len(wanted) else np.ones_like(wanted)
-            if self.is_listed.all():
-                self.tight_lists = self.every, self.linked
-            else:
-                lists = self.listed(np.flatnonzero(self.is_listed))
-                by_triplets = np.diff(lists.triplets.first[::3]) > 0
-                self.tight_lists = lists, self.by_graph | by_triplets
+            self.list_tight(wanted if n_wanted < MOST * len(wanted) else np.ones_like(wanted))
         return self.tight_lists
+
+    def list_tight(self, is_listed: np.ndarray) -> None:
+        """Make lists of these triplets."""
+        self.is_listed = is_listed
+        if is_listed.all():
+            self.tight_lists = self.every, self.linked
+        else:
+            lists = self.listed(np.flatnonzero(is_listed))
+            by_triplets = np.diff(lists.triplets.first[::3]) > 0
+            self.tight_lists = lists, self.by_graph | by_triplets
 
     def coupling(
         self, terms: SideTerms, look: Look, every: bool = True

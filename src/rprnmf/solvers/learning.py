@@ -14,6 +14,8 @@ factors explain.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 
@@ -34,6 +36,15 @@ class LearnedMargin:
         self.margin = FIRST
         self.iteration = 0
         self.settled = False
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on."""
+        return {"margin": self.margin, "iteration": self.iteration, "settled": self.settled}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.margin, self.iteration = state["margin"], state["iteration"]
+        self.settled = state["settled"]
 
     def choose(self, terms: SideTerms, look: Look) -> bool:
         """Choose the margin; tells whether it may still change."""

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from rprnmf.checkpoints import Journal
 from rprnmf.losses import Loss
 from rprnmf.objective import Objective, Point, Values
+from rprnmf.progress import FitProgress, Told
+from rprnmf.solvers.recording import Recording
+from rprnmf.solvers.result import Result
 
-HISTORY = np.dtype(
-    [
-        (name, np.float64)
-        for name in (
-            "objective",
-            "loss",
-            "row_penalty",
-            "column_penalty",
-            "row_satisfied_rate",
-            "column_satisfied_rate",
-            "row_strength",
-            "column_strength",
-            "seconds",
-        )
-    ]
-)
 # The pace of the last ten iterations, carried on for a hundred: one slow iteration must not stop
 # a fit, and steps that are small but steady add up.
 WINDOW, AHEAD = 10, 100
@@ -84,38 +71,25 @@ class Settings:
         objective, and the loss, by less than this fraction; 0: only ``max_iter`` stops.
     callback : callable or None
         Called with a `State`; returning True stops.
-    verbose : int
-        Print a line every 10 iterations, every iteration if above 1.
+    progress : FitProgress or None
+        Shows how far the fit is.
+    journal : Journal
+        Keeps what is done, where there is a checkpoint.
+    main : bool
+        Whether the factors of this solve are those of the fit. Other solves find strengths and
+        the like.
     """
 
     max_iter: int = 200
     tol: float = 1e-4
     callback: Callable[[State], object] | None = None
-    verbose: int = 0
+    progress: FitProgress | None = None
+    journal: Journal = field(default_factory=Journal)
+    main: bool = True
 
-
-@dataclass
-class Result:
-    """The outcome of one run."""
-
-    W: np.ndarray
-    Ht: np.ndarray
-    converged: bool = False
-    stopped: bool = False
-    history: list[tuple[float, ...]] = field(default_factory=list)
-    objective: Objective | None = None  # as it was at the end: strengths and margins may change
-    chances: Any = (
-        None  # of answers on both sides, where triplets taught (`estimators/teaching.py`)
-    )
-
-    @property
-    def n_iter(self) -> int:
-        """Iterations that were done."""
-        return len(self.history)
-
-    def history_array(self) -> np.ndarray:
-        """The history as one structured array, one row per iteration."""
-        return np.array(self.history, dtype=HISTORY)
+    def aside(self, max_iter: int, tol: float = 0.0) -> Settings:
+        """For a short solve of the same fit that finds strengths and the like."""
+        return replace(self, max_iter=max_iter, tol=tol, callback=None, main=False)
 
 
 def alternate(
@@ -127,10 +101,14 @@ def alternate(
 ) -> Result:
     """Call ``step`` until the objective stands still, ``step`` gives up, or ``max_iter``.
 
+    Ctrl-C stops the main solve of a fit as a callback does: the factors of the last iteration
+    stay. Other solves have nothing that is worth keeping.
+
     Parameters
     ----------
     step : callable
-        One iteration; returns None when it cannot go on.
+        One iteration; returns None when it cannot go on. What it remembers beside the factors is
+        in its ``state()`` (`recording.py`).
     result : Result
         With the start factors. No other name should hold them: they may be as large as X.
     loss : Loss
@@ -143,9 +121,30 @@ def alternate(
     result : Result
         The same, with all that happened.
     """
-    steady = 0  # iterations since a strength last changed
-    started = time.perf_counter()
-    for iteration in range(1, settings.max_iter + 1):
+    recording = Recording(settings.journal, step, result)
+    if not recording.finished:
+        try:
+            _iterate(step, result, recording, loss, settings, unit_of_W)
+        except KeyboardInterrupt:
+            if not settings.main or not result.history:
+                raise
+            result.stopped = result.interrupted = True
+    if settings.progress is not None and settings.main:
+        settings.progress.solved()
+    return result
+
+
+def _iterate(
+    step: Callable[[np.ndarray, np.ndarray], Step | None],
+    result: Result,
+    recording: Recording,
+    loss: Loss,
+    settings: Settings,
+    unit_of_W: float,
+) -> None:
+    steady = recording.steady  # iterations since a strength last changed
+    started = time.perf_counter() - recording.seconds
+    for iteration in range(result.n_iter + 1, settings.max_iter + 1):
         done = step(result.W, result.Ht)
         if done is None:
             break
@@ -154,8 +153,9 @@ def alternate(
         seconds = time.perf_counter() - started
         values = done.values
         result.history.append((values.objective, *values, *done.rates, *done.strengths, seconds))
-        if settings.verbose > 1 or (settings.verbose and iteration % 10 == 0):
-            print(_line(iteration, done, seconds))
+        if settings.progress is not None:
+            told = Told(iteration, values.objective, values.loss, done.rates, seconds)
+            settings.progress.iteration(told, settings.main)
         if settings.callback is not None:
             state = State(
                 iteration,
@@ -173,7 +173,9 @@ def alternate(
         if settings.tol > 0 and steady > WINDOW and stands_still(result.history, settings.tol):
             result.converged = True
             break
-    return result
+        if recording.active:  # after all that may stop: what was stopped must not go on
+            recording.keep(steady)
+    recording.finish(steady)
 
 
 def stands_still(history: list[tuple[float, ...]], tol: float) -> bool:
@@ -186,12 +188,3 @@ def stands_still(history: list[tuple[float, ...]], tol: float) -> bool:
     pace = AHEAD / WINDOW
     objective, loss = (pace * (before[place] - now[place]) for place in (0, 1))
     return objective <= tol * before[0] and abs(loss) <= tol * before[1]
-
-
-def _line(iteration: int, done: Step, seconds: float) -> str:
-    text = f"iteration {iteration:4d}  objective {done.values.objective:.6g}"
-    text += f"  loss {done.values.loss:.6g}"
-    for name, rate in zip(("row", "column"), done.rates, strict=True):
-        if not np.isnan(rate):
-            text += f"  {name} triplets met {100 * rate:.1f} %"
-    return f"{text}  {seconds:.1f} s"

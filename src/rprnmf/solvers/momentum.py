@@ -8,7 +8,11 @@ last failed.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from rprnmf.solvers.recording import like
 
 # As Ang and Gillis: beta and its cap grow slowly, for each failure costs an iteration.
 GROWTH, CAP_GROWTH, SHRINK = 1.01, 1.005, 1.5
@@ -26,6 +30,17 @@ class Momentum:
     def __init__(self, first: float):
         self.beta, self.cap = first, 1.0
         self.last: tuple[np.ndarray, np.ndarray] | None = None
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on."""
+        return {"beta": self.beta, "cap": self.cap, "last": self.last}
+
+    def restore(self, state: dict[str, Any], factors: tuple[np.ndarray, np.ndarray]) -> None:
+        """Go on from a state, at these factors."""
+        self.beta, self.cap, self.last = state["beta"], state["cap"], None
+        if state["last"] is not None:
+            W, Ht = state["last"]
+            self.last = like(W, factors[0]), like(Ht, factors[1])
 
     def ahead(self, index: int, F: np.ndarray) -> np.ndarray:
         """A new factor, a part of the last move further on, not below zero."""

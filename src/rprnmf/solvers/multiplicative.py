@@ -12,14 +12,17 @@ of the components (`component_scale.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rprnmf.objective import Objective, Point, Problem
 from rprnmf.solvers.base import Solver
 from rprnmf.solvers.component_scale import HALVINGS, SUFFICIENT_DECREASE, ComponentScale
 from rprnmf.solvers.fixed_norm import FixedSizes, update_ratio
-from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.loop import Settings, Step, alternate
 from rprnmf.solvers.ramp import Ramps
+from rprnmf.solvers.result import Result
 
 Factors = tuple[np.ndarray, np.ndarray]
 
@@ -80,6 +83,25 @@ class Multiplicative:
             new = point
         self.point = new
         return Step.at(objective, new, settled=not rising)
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on, beside the factors."""
+        half_steps = self.half_steps.items()
+        return {
+            "loss": None if self.point is None else self.point.loss,
+            "ramps": self.ramps.state(),
+            "half_steps": {str(index): half_step.exponent for index, half_step in half_steps},
+            "component_scale": self.component_scale.exponent,
+        }
+
+    def restore(self, state: dict[str, Any], W: np.ndarray, Ht: np.ndarray) -> None:
+        """Go on from a state, and the factors that it was at."""
+        self.ramps.restore(state["ramps"])
+        self.objective = self.ramps.apply(self.objective)
+        self.point = Point(self.objective, W, Ht, state["loss"])
+        for index, half_step in self.half_steps.items():
+            half_step.exponent = state["half_steps"][str(index)]
+        self.component_scale.exponent = state["component_scale"]
 
 
 class HalfStep:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -31,7 +32,8 @@ from rprnmf.observed import BaseView
 from rprnmf.solvers import paper_gnmf_divergence
 from rprnmf.solvers.base import Solver
 from rprnmf.solvers.column_sums import make_column_sums
-from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.loop import Settings, Step, alternate
+from rprnmf.solvers.result import Result
 from rprnmf.split import Split
 
 #: the penalty and the distance that the program has for the row problem of a loss
@@ -115,6 +117,13 @@ class PaperSolver(Solver):
         result = Result(*program.start(start.pop(0), start.pop()))
         alternate(program, result, loss, settings, unit)
         result.W = result.W * unit
+        if program.gave_up:
+            warnings.warn(
+                "solver='paper' stopped: no sweep lowers the objective although the strength "
+                f"of a triplet was halved to less than {WEAKEST}.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return result
 
     def fold_in(self, problem, Ht, known, settings):
@@ -206,6 +215,18 @@ class Program:
             and any(strength > 0 for strength in self.objective.strengths)
         )
         self.last: float | None = None
+        self.gave_up = False
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on, beside the factors."""
+        strengths = list(self.objective.strengths)
+        return {"strengths": strengths, "last": self.last, "gave_up": self.gave_up}
+
+    def restore(self, state: dict[str, Any], W: np.ndarray, Ht: np.ndarray) -> None:
+        """Go on from a state."""
+        rows, columns = state["strengths"]
+        self.objective = self.objective.at_strengths((rows, columns))
+        self.last, self.gave_up = state["last"], state["gave_up"]
 
     def start(self, W: np.ndarray, Ht: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The start is used as it is; tied rows begin at their mean."""
@@ -228,12 +249,7 @@ class Program:
                 return done
             each = zip(self.objective.strengths, self.counts, strict=True)
             if max(strength / count for strength, count in each) < WEAKEST:
-                warnings.warn(
-                    "solver='paper' stopped: no sweep lowers the objective although the strength "
-                    f"of a triplet was halved to less than {WEAKEST}.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
+                self.gave_up = True
                 return None
 
     def sweep(self, W: np.ndarray, Ht: np.ndarray) -> Step:

@@ -18,7 +18,8 @@ from scipy.sparse.linalg import splu
 from rprnmf.losses import get_loss
 from rprnmf.objective import Problem, Side, Values
 from rprnmf.penalties import Graph
-from rprnmf.solvers.loop import Result, Settings, Step, alternate
+from rprnmf.solvers.loop import Settings, Step, alternate
+from rprnmf.solvers.result import Result
 
 SMALLEST_SUM, SMALLEST_NORM = 1e-10, 1e-15  # the program's: smaller ones count as these
 MOST_MODES = 1500  # rows with edges, up to which all eigenvectors are computed once: n^2 numbers

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,15 @@ class Ramp:
         # a strength counts in units of all of X; what matters are the rows that triplets name
         self.cap = CAP * terms.size_of_named
         self.strength = FIRST / FACTOR * terms.size_of_named
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on."""
+        return {"fewest": self.fewest, "vain": self.vain, "strength": self.strength}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.fewest, self.vain = state["fewest"], state["vain"]
+        self.strength = state["strength"]
 
     def rise(self, near: np.ndarray, far: np.ndarray, affordable: Callable[[], bool]) -> bool:
         """Raise the strength if it must be; tells whether it was.
@@ -101,6 +111,25 @@ class Ramps:
         self.waits = LONGEST
         self.objective = objective
         self.first_loss: float | None = None  # before any raise
+
+    def state(self) -> dict[str, Any]:
+        """All that later iterations depend on."""
+        return {
+            "loss": self.loss,
+            "waits": self.waits,
+            "first_loss": self.first_loss,
+            "sides": {str(index): ramp.state() for index, ramp in self.sides.items()},
+            "learned": {str(index): margin.state() for index, margin in self.learned.items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.loss, self.waits = state["loss"], state["waits"]
+        self.first_loss = state["first_loss"]
+        for index, ramp in self.sides.items():
+            ramp.restore(state["sides"][str(index)])
+        for index, margin in self.learned.items():
+            margin.restore(state["learned"][str(index)])
 
     @property
     def strengths(self) -> tuple[float, float]:

@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rprnmf.atomic_file import atomic_file
+from rprnmf.inputs.errors import InputError, need
+from rprnmf.inputs.text import numbered_rows
 
 COLUMNS = ("q", "r", "s")
 WEIGHT = "weight"
@@ -24,13 +26,14 @@ BLOCK = 1 << 16  # rows that are written at a time
 _WHOLE = re.compile(r"-?[0-9]+")
 
 
-class TripletFileError(ValueError):
+class TripletFileError(InputError):
     """A file of triplets that cannot be read: which, where and why."""
 
     def __init__(self, path: Any, line: int | None, reason: str):
-        self.path, self.line, self.reason = str(path), line, reason
-        where = f"{path}, line {line}" if line is not None else f"{path}"
-        super().__init__(f"{where}: {reason}")
+        super().__init__(path, reason, line)
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path, self.line, self.reason)
 
 
 def read_columns(
@@ -140,16 +143,13 @@ class _Csv(_Source):
         """The lines that are not blank, with their numbers."""
         try:
             with open(self.path, newline="", encoding="utf-8-sig") as file:
-                reader = csv.reader(file, strict=True)
-                begin = 1  # a quoted cell may hold several lines
-                for row in reader:
-                    if row:
-                        yield begin, row
-                    begin = reader.line_num + 1
+                yield from numbered_rows(file, ",", self.error)
         except UnicodeDecodeError as error:
             raise TripletFileError(self.path, None, f"is not UTF-8 text ({error.reason})") from None
-        except csv.Error as error:
-            raise TripletFileError(self.path, begin, str(error)) from None
+
+    def error(self, reason: str, line: int) -> TripletFileError:
+        """The error for a line that is no row of a CSV file."""
+        return TripletFileError(self.path, line, reason)
 
     def columns(self) -> dict[str, Any]:
         rows = self.rows()
@@ -211,13 +211,8 @@ class _Parquet(_Source):
     is_named = False  # whether it was written so
 
     def columns(self) -> dict[str, Any]:
-        try:
-            import pyarrow as pa
-            from pyarrow import parquet
-        except ImportError as error:
-            raise ImportError(
-                f"{self.path}: Parquet files need pyarrow; install rprnmf[data], or use CSV."
-            ) from error
+        pa = need("pyarrow", self.path, "pyarrow", "data")
+        parquet = need("pyarrow.parquet", self.path, "pyarrow", "data")
         try:
             names = self.choose(parquet.read_schema(self.path).names, None)
             table = parquet.read_table(self.path, columns=[n for n in names if n in _WANTED])
@@ -306,13 +301,8 @@ def _write_csv(path: Path, items: np.ndarray, weights: np.ndarray | None) -> Non
 
 
 def _write_parquet(path: Path, items: np.ndarray, weights: np.ndarray | None) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(
-            "Parquet files need pyarrow; install rprnmf[data], or use CSV."
-        ) from error
+    pa = need("pyarrow", path, "pyarrow", "data")
+    parquet = need("pyarrow.parquet", path, "pyarrow", "data")
     columns = {name: items[:, place].tolist() for place, name in enumerate(COLUMNS)}
     if weights is not None:
         columns[WEIGHT] = weights.tolist()

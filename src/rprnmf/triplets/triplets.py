@@ -403,7 +403,8 @@ class Triplets:
             By index; without those that ``absent="drop"`` leaves out.
         """
         if not self.named:
-            check_positions(names, n, side)
+            if self.n_triplets:
+                check_positions(names, n, side)
             check_range(self._items, n, side)
             return self
         if self.n_triplets == 0:

@@ -1,4 +1,4 @@
-"""How far a long job is: a bar on a terminal, a line now and then elsewhere."""
+"""How far a job of several fits is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 import time
 from typing import Any, TextIO
 
-EVERY = 30.0  # seconds between lines
+from rprnmf.progress.bars import EVERY, can_show_bars, clock
+
 BAR = "{desc:24} |{bar:28}| {percentage:3.0f}%{postfix}, {elapsed}, {remaining} left"
 
 
@@ -60,12 +61,10 @@ class Progress:
             self.bar.close()
 
     def _bar(self) -> Any:
-        if not self.file.isatty():
+        if not can_show_bars(self.file):
             return None
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            return None
+        from tqdm import tqdm
+
         return tqdm(
             desc=self.label,
             total=self.cost,
@@ -99,10 +98,3 @@ class Progress:
         if share > 0:
             text += f", {clock(seconds / share - seconds)} left"
         print(text, file=self.file, flush=True)
-
-
-def clock(seconds: float) -> str:
-    """1:02:03, or 2:03."""
-    whole = round(seconds)
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

@@ -1,0 +1,92 @@
+"""``rprnmf info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rprnmf.cli.command import command
+from rprnmf.cli.comparisons import describe as counts_of
+from rprnmf.cli.files import INPUT, check_files, real_file
+from rprnmf.cli.models import SUFFIX, names_of
+from rprnmf.cli.report import Report, Table, counted, per_cent
+
+SHOWN = 3  # names that are shown
+
+
+@command("rprnmf info model.rprnmf")
+@click.argument("model", type=INPUT)
+def info(given: Any) -> Report:
+    """Say what is in the file of a model: kind, size, settings, names, comparisons, versions."""
+    check_files(given.run, [], [given.model])
+    from rprnmf.persistence import describe, load
+    from rprnmf.triplets import Triplets
+
+    with real_file(given.model, SUFFIX) as file:
+        about, held = describe(file), load(file)
+        size = file.stat().st_size
+    document: dict[str, Any] = {**about, "bytes": size}
+    rows = [["kind", about["class"]]]
+    if isinstance(held, Triplets):
+        found = counts_of(held)
+        document.update(found)
+        rows += [["comparisons", str(found["triplets"])], ["items", str(found["items"])]]
+    else:
+        document["parameters"] = changed(held)
+        settings = [f"{name}={short(value)}" for name, value in document["parameters"].items()]
+        rows.append(["settings", ", ".join(settings) or "all default"])
+        document["fitted"] = hasattr(held, "components_")
+        rows += fitted_rows(held, document) if document["fitted"] else [["fitted", "no"]]
+    versions = [f"{name} {about[name]}" for name in ("rprnmf", "numpy", "scikit-learn")]
+    rows.append(["written", f"{about['date']} with {', '.join(versions)}"])
+    rows.append(["bytes", str(size)])
+    return Report(document, [Table("", ("", ""), rows)])
+
+
+def fitted_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:
+    """What a fit left in a model."""
+    n, K = model.embedding_.shape
+    m = model.components_.shape[1]
+    document |= {"rows": n, "columns": m, "components": K, "iterations": model.n_iter_}
+    document["reconstruction_err"] = model.reconstruction_err_
+    document["converged"] = bool(model.converged_)
+    end = "converged" if model.converged_ else "not converged"
+    rows = [
+        ["data", f"{n} x {m}"],
+        ["components", str(K)],
+        ["error", f"{model.reconstruction_err_:.4g}"],
+        ["iterations", f"{model.n_iter_}, {end}"],
+    ]
+    for side in ("row", "column"):
+        names = names_of(model, side)
+        document[f"{side}_names"] = names
+        if names is not None:
+            more = ", ..." if len(names) > SHOWN else ""
+            rows.append([f"{side} names", ", ".join(map(str, names[:SHOWN])) + more])
+        triplets = getattr(model, f"{side}_triplets_", None)
+        if triplets is not None and triplets.n_triplets:
+            share = float(getattr(model, f"{side}_satisfied_rate_"))
+            document[f"{side}_triplets"], document[f"{side}_satisfied_rate"] = (
+                triplets.n_triplets,
+                share,
+            )
+            met = f"{per_cent(share)} of {counted(triplets.n_triplets, 'comparison')} met"
+            rows.append([f"{side}s", met])
+    return rows
+
+
+def changed(model: Any) -> dict[str, Any]:
+    """The parameters that differ from the defaults; arrays by their shape."""
+    usual = type(model)().get_params(deep=False)
+    given = {name: short(value) for name, value in model.get_params(deep=False).items()}
+    return {name: value for name, value in given.items() if value != short(usual[name])}
+
+
+def short(value: Any) -> Any:
+    """A value in few letters."""
+    if hasattr(value, "shape"):
+        return f"<{' x '.join(map(str, value.shape))}>"
+    if isinstance(value, list | tuple):
+        return [short(part) for part in value]
+    return value

@@ -1,0 +1,75 @@
+"""Files that are kept for ever: python -m tests.persistence.make_files.
+
+Every version of the format has a folder in `files`, with what `save` wrote then and what the models
+said. A folder that is there is never written again: old files must stay readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rprnmf
+from rprnmf import NMF, Triplets
+from rprnmf.array_file.layout import VERSION
+from tests.persistence.cases import facts, fitted, named
+from tests.persistence.equality import bits
+
+FOLDER = Path(__file__).parent / "files" / f"version_{VERSION}"
+CASES = ("plain", "float32", "mask", "own graph", "labels", "taught", "taught by facts")
+
+
+def contents() -> dict[str, Any]:
+    """What is kept, by the name of its file."""
+    found = {name.replace(" ", "_"): fitted(name)[0] for name in CASES}
+    found["unfitted"] = NMF(4, row_prior=facts(), random_state=np.random.RandomState(5))
+    found["triplets"] = Triplets(named(), weights=np.arange(1.0, 7.0), absent="drop")
+    return found
+
+
+def digest(value: Any) -> str:
+    """Of all bits of numbers; what numpy and pandas call things changes with their versions."""
+    return hashlib.sha256(repr(bits(value)).encode()).hexdigest()[:16]
+
+
+def said(name: str, value: Any) -> dict[str, Any]:
+    """What a later version must say of a file."""
+    if isinstance(value, Triplets):
+        return {"items": value.items.tolist(), "weights": value.weights.tolist()}
+    if not hasattr(value, "components_"):
+        return {"random": value.random_state.random_sample(3).tolist()}
+    rows = np.ones((2, value.n_features_in_), dtype=value.components_.dtype)
+    if hasattr(value, "feature_names_in_"):
+        import pandas as pd
+
+        rows = pd.DataFrame(rows, columns=value.feature_names_in_)
+    return {
+        "components": digest(value.components_),
+        "embedding": digest(value.embedding_),
+        "history": digest(value.history_["objective"]),
+        "names": None if value.row_names_ is None else list(value.row_names_),
+        "transform": np.asarray(value.transform(rows), dtype=np.float64).tolist(),
+    }
+
+
+def main() -> int:
+    """Exit code 1 if the folder is there."""
+    if FOLDER.exists():
+        print(f"{FOLDER} is kept for ever; it is not written again.")
+        return 1
+    FOLDER.mkdir(parents=True)
+    expected = {}
+    for name, value in contents().items():
+        rprnmf.save(value, FOLDER / f"{name}.rprnmf")
+        expected[name] = said(name, value)
+    (FOLDER / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
