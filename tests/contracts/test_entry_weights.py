@@ -205,6 +205,24 @@ def test_new_rows_solve_weighted_least_squares(layout):
         np.testing.assert_allclose(W[i], exact, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("solver", ["cd", "mu"])
+@pytest.mark.parametrize("beta_loss", ROW_LOSSES)
+def test_no_step_improves_new_rows(beta_loss, solver, layout):
+    """At the minimum slopes are 0, and not negative where a row is 0."""
+    data, missing, given, rest, _, C = draw(layout)
+    usual = {"missing": missing, "missing_weight": rest, "row_prior": None, "column_prior": None}
+    model = NMF(K, beta_loss=beta_loss, solver=solver, alpha_W=0.01, random_state=0, **usual)
+    model.set_params(max_iter=30, tol=0).fit(data, entry_weights=given)
+    model.set_params(max_iter=2000, tol=1e-6)
+    W, G = model.transform(data, entry_weights=given), model.components_.T
+    view, loss = make_view(data, missing, None, given, rest), get_loss(beta_loss)
+    l2 = 0.01 * loss.times_sklearn * C.sum(axis=1)[:, None]
+    slope = loss.split(view, W, G).gradient + l2 * W
+    size = np.abs(loss.split(view, W, G).negative).max()
+    assert slope.min() > -1e-3 * size
+    assert np.abs(slope * W).max() < 1e-3 * size * W.max()
+
+
 COMBINATIONS = [
     (solver, loss, kind)
     for solver in ("cd", "mu")
