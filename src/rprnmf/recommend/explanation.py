@@ -120,13 +120,14 @@ class AskedUser(NamedTuple):
 def ratings_behind(model: StackedModel, user: AskedUser, j: int) -> tuple[float, np.ndarray]:
     """What is expected of a user without ratings for item j, and the part of each rating."""
     features = model.row_features(USERS, user.row, [user.name], model.metadata[USERS])
-    view = model.view(user.row)
+    view = model.view(USERS, user.row)
     found = [
         rated_parts(start, w, start[ITEMS].F[j], view, features, model.weights)
         for start, w in zip(model.starts, user.rows, strict=True)
     ]
+    unit = float(model.unit_of(np.array([user.row.nnz]))[0])
     expected = float(np.mean([one for one, _ in found]))
-    return expected, np.mean([part for _, part in found], axis=0)
+    return expected / unit, np.mean([part for _, part in found], axis=0) / unit
 
 
 def most_of(

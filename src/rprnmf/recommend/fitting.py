@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from rprnmf.progress import Progress
+from rprnmf.recommend.clicks import Clicks
 from rprnmf.recommend.features import SideFeatures
 from rprnmf.recommend.ids import Ids
 from rprnmf.recommend.metadata import Metadata
-from rprnmf.recommend.recipes import Recipe, confidence
+from rprnmf.recommend.recipes import Recipe
 from rprnmf.recommend.row_model import ENOUGH, RowModel
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 from rprnmf.triplets import Triplets
@@ -48,7 +49,11 @@ def fit_stacked(
 ) -> tuple[StackedModel, list[Any]]:
     """The model of all starts, and the estimators that were fitted."""
     X, recipe = task.X, task.recipe
-    matrix, weights = confidence(X) if task.implicit else (X, None)
+    n_clicks = np.diff(X.indptr)
+    clicks = Clicks.of(X) if task.implicit else None
+    matrix, weights = X, None
+    if clicks is not None:
+        matrix, weights = clicks.weighed(X, np.repeat(clicks.busy(n_clicks), n_clicks))
     both = matrix, sp.csr_array(matrix.T)
     turned = None if weights is None else sp.csr_array(weights.T)
     views = [
@@ -85,7 +90,7 @@ def fit_stacked(
             progress.step()
     shape = X.shape[0], X.shape[1]
     stacked = StackedModel(
-        starts, features, task.metadata, shape, recipe.weights, task.implicit, n_jobs
+        starts, features, task.metadata, shape, recipe.weights, clicks, n_clicks, n_jobs
     )
     return settled(stacked, task), fitted
 

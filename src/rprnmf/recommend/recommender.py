@@ -534,8 +534,9 @@ default=None
             rows = self._model.solve(USERS, row, [_NEW], known)
         if note:
             self._told(note)
+        unit = float(self._model.unit_of(np.array([row.nnz]))[0])
         return NewUser(
-            stacked_row([part[0] for part in rows]),
+            stacked_row([part[0] for part in rows]) / unit,
             rows,
             row.indices,
             row.data + self._offset,
@@ -612,6 +613,7 @@ default=None
                 fresh = ids[side].names[before[side] :]
                 model = with_cold_rows(model, side, fresh, before[1 - side])
             both = X, sp.csr_array(X.T)
+            model = replace(model, n_clicks=np.diff(X.indptr))
             for _ in range(ROUNDS):
                 for side, places in ((ITEMS, item_at), (USERS, user_at)):
                     rows = np.unique(places)

@@ -38,7 +38,7 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class DataWeights:
-    """What entries weigh, and L2 terms: those of clicks, see `recipes.py`.
+    """What missing entries weigh, and L2 terms, see `clicks.py` and `recipes.py`.
 
     Attributes
     ----------

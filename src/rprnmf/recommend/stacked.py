@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.observed import BaseView
+from rprnmf.recommend.clicks import Clicks
 from rprnmf.recommend.features import RowFeatures, SideFeatures
 from rprnmf.recommend.metadata import Metadata
-from rprnmf.recommend.recipes import confidence
 from rprnmf.recommend.row_model import DataWeights, RowModel
 
 USERS, ITEMS = 0, 1
@@ -35,7 +35,10 @@ class StackedModel:
     n_fitted : (int, int)
         Users and items of the fit: features of new rows count only these columns.
     weights : DataWeights
-    implicit : bool
+    clicks : Clicks or None
+        None for ratings.
+    n_clicks : ndarray of shape (n_users,)
+        Ratings or clicks of each user.
     n_jobs : int or None
     """
 
@@ -44,25 +47,42 @@ class StackedModel:
     metadata: tuple[Metadata | None, Metadata | None]
     n_fitted: tuple[int, int]
     weights: DataWeights
-    implicit: bool
+    clicks: Clicks | None
+    n_clicks: np.ndarray
     n_jobs: int | None
 
     def factor(self, side: int) -> np.ndarray:
         """The stacked factor: one row per user (0) or item (1)."""
         parts = [start[side].F for start in self.starts]
-        return np.ascontiguousarray(np.hstack(parts) / np.sqrt(len(parts)), dtype=parts[0].dtype)
+        found = stacked_row(parts)
+        if side == USERS:
+            found = found / self.unit_of(self.n_clicks)[:, None]
+        return np.ascontiguousarray(found, dtype=parts[0].dtype)
 
-    def view(self, rows: sp.csr_array) -> BaseView:
+    def unit_of(self, n_clicks: np.ndarray) -> np.ndarray:
+        """What the rows of users were multiplied by, see `clicks.py`; 1 for ratings."""
+        if self.clicks is None:
+            return np.ones(len(n_clicks))
+        return np.sqrt(self.clicks.busy(n_clicks))
+
+    def view(self, side: int, rows: sp.csr_array) -> BaseView:
         """What is observed of some rows."""
-        matrix, weights = confidence(rows) if self.implicit else (rows, None)
-        return self.weights.view(matrix, weights, self.n_jobs)
+        if self.clicks is None:
+            return self.weights.view(rows, None, self.n_jobs)
+        if side == USERS:
+            lengths = np.diff(rows.indptr)
+            busy = np.repeat(self.clicks.busy(lengths), lengths)
+        else:
+            busy = self.clicks.busy(self.n_clicks)[rows.indices]
+        values, weights = self.clicks.weighed(rows, busy)
+        return self.weights.view(values, weights, self.n_jobs)
 
     def row_features(
         self, side: int, rows: sp.csr_array, ids: Iterable[Any], metadata: Metadata | None
     ) -> RowFeatures:
         """Features of some rows, new or not."""
         seen = sp.csr_array(rows[:, : self.n_fitted[1 - side]])
-        return self.features[side].new(metadata, ids, self.view(seen), seen)
+        return self.features[side].new(metadata, ids, self.view(side, seen), seen)
 
     def solve(
         self,
@@ -74,7 +94,7 @@ class StackedModel:
         """Rows of every start for given ratings, the other side as it is."""
         metadata = self.metadata[side] if metadata is None else metadata
         features = self.row_features(side, rows, ids, metadata)
-        view = self.view(rows)
+        view = self.view(side, rows)
         return [
             start[side].solve(view, features, start[1 - side].F, self.weights)
             for start in self.starts
@@ -92,7 +112,9 @@ class StackedModel:
             pair = list(start)
             pair[side] = replace(start[side], F=new)
             starts.append((pair[0], pair[1]))
-        return replace(self, starts=starts)
+        more = n - len(self.n_clicks) if side == USERS else 0
+        n_clicks = np.concatenate((self.n_clicks, np.zeros(more, dtype=self.n_clicks.dtype)))
+        return replace(self, starts=starts, n_clicks=n_clicks)
 
 
 def stacked_row(rows: list[np.ndarray]) -> np.ndarray:

@@ -16,7 +16,11 @@ from rprnmf.recommend.ratings import read_ratings
 #: what is tried unless one says what: numbers of components, and for clicks the weights too
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "explicit": {"n_components": (10, 20, 40, 60)},
-    "implicit": {"n_components": (64, 128), "missing_weight": (0.05, 0.15), "alpha": (0.1, 0.3)},
+    "implicit": {
+        "n_components": (64, 128),
+        "missing_weight": (0.1, 0.2),
+        "alpha": (0.05, 0.08, 0.12),
+    },
 }
 
 
