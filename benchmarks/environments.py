@@ -68,8 +68,8 @@ def flat(arrays: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def run(name: str, timeout: float = 3600, **inputs: Any) -> dict:
-    """Call `workers/NAME_worker.py` in its environment; the arrays that it writes.
+def run(name: str, timeout: float = 3600, worker: str | None = None, **inputs: Any) -> dict:
+    """Call `workers/NAME_worker.py`, or another worker, in an environment: what it writes.
 
     Raises MissingError, with a sentence for the table, where that is not possible.
     """
@@ -78,7 +78,7 @@ def run(name: str, timeout: float = 3600, **inputs: Any) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "inputs.npz", Path(folder) / "outputs.npz"
         np.savez(source, **flat(inputs))
-        script = HERE / "workers" / f"{name}_worker.py"
+        script = HERE / "workers" / f"{worker or name}_worker.py"
         command = [str(python_of(name)), str(script), str(source), str(target)]
         try:
             done = subprocess.run(
