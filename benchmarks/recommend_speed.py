@@ -40,8 +40,12 @@ def fits(report: Report, data: Any, out: np.ndarray, repeats: int) -> Recommende
     row, column = (np.unique(ids, return_inverse=True)[1] for ids in (data.user, data.item))
     inputs = {
         "shape": np.array([row.max() + 1, column.max() + 1]),
-        **{"rows": row[~out], "columns": column[~out], "values": data.rating[~out]},
-        **{"test_rows": row[out], "test_columns": column[out], "test_values": truth},
+        "rows": row[~out],
+        "columns": column[~out],
+        "values": data.rating[~out],
+        "test_rows": row[out],
+        "test_columns": column[out],
+        "test_values": truth,
     }
     peer = np.nan
     try:
