@@ -221,6 +221,10 @@ def test_comparisons_are_drawn_from_metadata(made):
     model = Recommender(5, random_state=0).fit(*made[:3], **made.known, item_triplets=30)
     assert model._triplets[1].n_triplets == 30
     assert model.item_satisfied_rate_ > 0.9
+    codes = made.films.assign(code=np.arange(60) % 4, year=np.linspace(1950, 2000, 60))
+    coded = Recommender(3, random_state=0)
+    coded.fit(*made[:3], item_metadata=codes, item_triplets=20)
+    assert coded._triplets[1].n_triplets == 20
     with pytest.raises(ValueError, match="user_metadata, which were not given"):
         Recommender(3).fit(*made[:3], user_triplets=30)
 

@@ -46,5 +46,6 @@ def drawn_triplets(
         if values.dtype.kind == "f":
             ordered[name] = values
         else:
-            tags[name] = [() if cell is None else cell for cell in values]
+            # text: tuples of numbers would be taken for rows of a table of 0 and 1
+            tags[name] = [() if cell is None else tuple(map(str, cell)) for cell in values]
     return triplets_from_metadata(n_triplets, tags=tags, ordered=ordered, random_state=random_state)
