@@ -27,6 +27,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "cmfrec": ("cmfrec==3.5.1.post14", *NUMERIC, "pandas==3.1.1", "threadpoolctl==3.8.0"),
     "surprise": ("scikit-surprise==1.1.5", *NUMERIC, "pandas==3.1.1"),
     "cornac": ("cornac==3.0.1", *NUMERIC),
+    "implicit": ("implicit==0.7.3", *NUMERIC, "tqdm==4.70.1", "threadpoolctl==3.8.0"),
     "wnmf": ("wNMF==0.0.42", *NUMERIC),
     "cblearn": ("cblearn==0.4.0", "numpy==1.26.4", "scipy==1.17.1", "scikit-learn==1.9.1"),
 }
@@ -67,8 +68,8 @@ def flat(arrays: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def run(name: str, timeout: float = 3600, **inputs: Any) -> dict:
-    """Call `workers/NAME_worker.py` in its environment; the arrays that it writes.
+def run(name: str, timeout: float = 3600, worker: str | None = None, **inputs: Any) -> dict:
+    """Call `workers/NAME_worker.py`, or another worker, in an environment: what it writes.
 
     Raises MissingError, with a sentence for the table, where that is not possible.
     """
@@ -77,7 +78,7 @@ def run(name: str, timeout: float = 3600, **inputs: Any) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "inputs.npz", Path(folder) / "outputs.npz"
         np.savez(source, **flat(inputs))
-        script = HERE / "workers" / f"{name}_worker.py"
+        script = HERE / "workers" / f"{worker or name}_worker.py"
         command = [str(python_of(name)), str(script), str(source), str(target)]
         try:
             done = subprocess.run(

@@ -37,6 +37,8 @@ NAMES = (
     "graph_points",
     "graph_strength",
     "ratings_priors",
+    "clicks_search",
+    "clicks",
     "face_settings",
     "kill",
 )

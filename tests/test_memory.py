@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np, scipy.sparse as sp
 from rprnmf import RPRNMF
 
-solver, beta_loss = sys.argv[1:]
+solver, beta_loss, missing_weight = sys.argv[1:]
 rng = np.random.default_rng(0)
 n, entries = 20_000, 1_000_000
 rows, columns = rng.integers(n, size=(2, entries))
 X = sp.csr_array((rng.integers(1, 6, size=entries).astype(float), (rows, columns)), shape=(n, n))
 triplets = np.array([rng.choice(n, 3, replace=False) for _ in range(300)])
 model = RPRNMF(20, solver=solver, beta_loss=beta_loss, missing="zero", max_iter=2, tol=0.0)
+model.set_params(missing_weight=float(missing_weight))
 model.fit(X, row_triplets=triplets, column_triplets=triplets)
 assert np.isfinite(model.reconstruction_err_)
 model.transform(X[:1000])
@@ -56,10 +57,13 @@ reads_proc = pytest.mark.skipif(
 
 @reads_proc
 @pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
-@pytest.mark.parametrize("solver", ["cd", "mu", "paper"])
-def test_a_large_incomplete_matrix_stays_below_one_gigabyte(solver, beta_loss):
+@pytest.mark.parametrize(
+    ("solver", "missing_weight"), [("cd", 0), ("mu", 0), ("paper", 0), ("cd", 0.1), ("mu", 0.1)]
+)
+def test_a_large_incomplete_matrix_stays_below_one_gigabyte(solver, missing_weight, beta_loss):
+    arguments = [solver, beta_loss, str(missing_weight)]
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, solver, beta_loss], capture_output=True, text=True
+        [sys.executable, "-c", SCRIPT, *arguments], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 1000  # MB; the dense matrix alone would take 3200

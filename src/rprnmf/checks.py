@@ -41,6 +41,79 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
     return X
 
 
+def check_entry_weights(weights: Any, X: Any, matrix: Any) -> Any:
+    """One weight per entry of X, of at least 0 and finite where X is not missing.
+
+    Parameters
+    ----------
+    weights : array-like or sparse matrix
+    X : array-like or sparse matrix
+        As the user gave it.
+    matrix : {ndarray, sparse matrix}
+        The same, checked.
+
+    Returns
+    -------
+    weights : {ndarray, csr_array} of shape (n_samples, n_features)
+        In the layout of ``matrix``, stored places in the order of rows and columns.
+    """
+    what = "entry_weights"
+    if sp.issparse(weights) != sp.issparse(matrix):
+        kinds = ["sparse" if sp.issparse(one) else "dense" for one in (matrix, weights)]
+        raise TypeError(f"{what} must be as X is, which is {kinds[0]}; got a {kinds[1]} matrix.")
+    for axis, name in enumerate(("index", "columns")):
+        both = getattr(X, name, None), getattr(weights, name, None)
+        framed = hasattr(X, "columns") and hasattr(weights, "columns")
+        if framed and not np.array_equal(np.asarray(both[0]), np.asarray(both[1])):
+            side = ("row", "column")[axis]
+            raise ValueError(f"{what} and X are DataFrames with different {side} labels.")
+    if sp.issparse(weights):
+        check_stored(weights, what)
+    array = check_array(
+        weights, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name=what
+    )
+    if array.shape != matrix.shape:
+        raise ValueError(f"{what} must have the shape of X, {matrix.shape}, got {array.shape}.")
+    values, seen = array, ~np.isnan(matrix) if not sp.issparse(matrix) else None
+    if sp.issparse(matrix):
+        array, matrix = (sorted_places(part) for part in (array, matrix))
+        same = np.array_equal(array.indptr, matrix.indptr)
+        if not same or not np.array_equal(array.indices, matrix.indices):
+            raise ValueError(
+                f"{what} must store a number at the same places as X, once each: X stores "
+                f"{matrix.nnz} entries, {what} {array.nnz}"
+                f"{', at other places' if array.nnz == matrix.nnz else ''}."
+            )
+        values, seen = array.data, ~np.isnan(matrix.data)
+    bad = seen & ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        place = np.flatnonzero(bad)[0]
+        row, column = (int(index[place]) for index in places_of(array))
+        raise ValueError(
+            f"{what}[{row}, {column}] = {values.ravel()[place]:g}; weights must be finite numbers "
+            f"of at least 0 ({int(bad.sum())} such entries)."
+        )
+    return array
+
+
+def sorted_places(X: Any) -> sp.csr_array:
+    """A sparse matrix with its entries in the order of columns; entries at one place are added."""
+    X = sp.csr_array(X)
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
+def places_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of every entry of a dense matrix, of every stored one of a sparse matrix."""
+    if sp.issparse(X):
+        return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices
+    rows, columns = np.indices(X.shape)
+    return rows.ravel(), columns.ravel()
+
+
 def check_stored(X: Any, whom: str) -> None:
     """The index arrays of a sparse matrix: what reads it in compiled code trusts them."""
 
@@ -89,7 +162,7 @@ RANGE = {np.dtype(np.float64): (-300, 307), np.dtype(np.float32): (-34, 37)}
 
 
 def check_range_of_values(
-    largest: float, n_entries: int, powers: tuple[float, ...], dtype: Any, tiny: bool = True
+    largest: float, n_entries: float, powers: tuple[float, ...], dtype: Any, tiny: bool = True
 ) -> None:
     """Refuse a matrix whose entries, raised to some powers and summed, leave the range of numbers.
 
@@ -97,7 +170,8 @@ def check_range_of_values(
     ----------
     largest : float
         The largest entry.
-    n_entries : int
+    n_entries : float
+        Their number, or the sum of their weights.
     powers : tuple of float
     dtype : numpy.dtype
         Of the numbers that the powers are computed in.

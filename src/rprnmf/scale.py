@@ -134,8 +134,7 @@ class ScaleRule:
     def typical_component(self) -> float:
         """About the size of a component: the product of the sizes of its two columns."""
         n, m = self.view.shape
-        mean_square = self.view.squares / max(self.view.n_observed, 1)
-        return float(np.sqrt(mean_square * n * m / self.n_components)) or 1.0
+        return float(np.sqrt(self.view.mean_square * n * m / self.n_components)) or 1.0
 
     def typical_entry(self, side: int) -> float:
         """About the size of an entry of the factor of this side (0: W, 1: H)."""

@@ -45,9 +45,11 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
         if not (np.isfinite(W).all() and np.isfinite(H).all()):  # X has too few dimensions
             return start_factors(view, n_components, "random", rng)
     else:
+        gaps = f"X has {n * m - view.n_observed} missing entries"
+        found = "the entries of X have weights" if view.weighted else gaps
         raise ValueError(
-            f"init={init!r} needs a complete matrix, but X has {n * m - view.n_observed} missing "
-            "entries; use init='random' (the default under a mask) or init='custom'."
+            f"init={init!r} needs a complete matrix, but {found}; use init='random' (the default "
+            "under a mask) or init='custom'."
         )
     dtype = view.dtype
     return np.ascontiguousarray(W, dtype=dtype), np.ascontiguousarray(H.T, dtype=dtype)

@@ -29,6 +29,7 @@ ORDER = [
     {"estimators", "model_selection", "tops"},
     {"persistence", "plotting"},
     {"datasets"},
+    {"recommend"},
     {"experiments"},
     {"cli"},
     {"__init__"},
@@ -113,7 +114,7 @@ class Function(NamedTuple):
 
     place: str  # file:name, or file:class.name
     node: ast.FunctionDef | ast.AsyncFunctionDef
-    public: bool  # a function that a package exports, or a public method of an estimator
+    public: bool  # a function that a package exports, or a public method of its classes
 
 
 def functions(path: Path) -> Iterator[Function]:
@@ -125,7 +126,7 @@ def functions(path: Path) -> Iterator[Function]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 public = child.name in here and not inside
-                if owner in estimators and (
+                if owner in estimators | here and (
                     child.name == "__init__" or not child.name.startswith("_")
                 ):
                     public = True

@@ -90,6 +90,8 @@ def draw_call(seed: int, extreme: float = 0.0) -> Call:
     model = kind(**{k: v for k, v in parameters.items() if v is not inspect.Parameter.empty})
     call = Call(seed, model, other_form(rng, X), draw_knowledge(rng, kind, n, m), extreme=hard)
     call.values, call.mask = values, observed_mask(mask, layout)
+    if rng.random() < 0.15:
+        call.arguments["entry_weights"] = draw_weights(rng, X)
     if model.init == "custom" or (kept := rng.random() < 0.05):
         K = model.n_components if isinstance(model.n_components, int) else m
         call.arguments |= {"W": rng.random((n, K)), "H": rng.random((K, m))}
@@ -172,6 +174,7 @@ def usual(rng: np.random.Generator, seed: int, missing: str | None) -> dict[str,
     """Parameters that must fit the data, or that would only cost time."""
     chosen: dict[str, Any] = {
         "missing": missing,
+        "missing_weight": 0.0,
         "random_state": seed,
         "max_iter": int(rng.integers(1, 16)),
         "tol": float(rng.choice([0.0, 1e-4])),
@@ -185,9 +188,21 @@ def usual(rng: np.random.Generator, seed: int, missing: str | None) -> dict[str,
         chosen["n_components"] = int(rng.integers(1, 7))
     if rng.random() < 0.6:
         chosen["alpha_W"] = 0.0
+    if missing is not None and rng.random() < 0.2:
+        chosen["missing_weight"] = float(10.0 ** rng.uniform(-3, 1))
     if missing is not None and rng.random() < 0.9:
         chosen["init"] = None if rng.random() < 0.5 else "random"
     return chosen
+
+
+def draw_weights(rng: np.random.Generator, X: Any) -> Any:
+    """A weight for each entry, some of them 0."""
+    size = len(X.data) if sp.issparse(X) else X.shape
+    weights = rng.gamma(1.0, 10.0 ** rng.uniform(-2, 2), size)
+    weights[rng.random(size) < 0.1] = 0.0
+    if sp.issparse(X):
+        return sp.csr_array((weights, X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    return weights
 
 
 def draw_graph(rng: np.random.Generator, size: int) -> Any:

@@ -18,6 +18,7 @@ COMMANDS = {
     "fit": "Factorise a matrix, with what is known about it.",
     "transform": "Place new rows with the components of a model.",
     "evaluate": "Say how well a model explains data and comparisons.",
+    "recommend": "Recommend items to users, from ratings or clicks.",
     "cluster": "Group the rows, or columns, of a model.",
     "top": "List what the components of a model are made of.",
     "plot": "Draw a picture of a model.",

@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rprnmf.checkpoints import Entry
 from rprnmf.checks import (
     axis_names,
+    check_entry_weights,
     check_matrix,
     check_range_of_values,
     check_start,
@@ -57,6 +59,11 @@ PRIOR = [None, StrOptions({"auto", "mean", "data"}), "array-like", "sparse matri
 COLLAPSED = 1e-3
 # Below this fraction the factors are on their way to zero, and new rows would overflow.
 NOTHING = 1e-30
+
+
+def entry_sum(view: BaseView) -> float:
+    """About the number that a sum over all entries is larger than an entry by."""
+    return max(view.mass, view.n_observed)
 
 
 class Start(NamedTuple):
@@ -97,6 +104,7 @@ class ComposedNMF(
         "solver": [RegisteredNames(SOLVERS)],
         "beta_loss": [RegisteredNames(LOSSES), Interval(Real, None, None, closed="neither")],
         "missing": [StrOptions({"nan", "zero"}), None],
+        "missing_weight": [Interval(Real, 0, None, closed="left")],
         "row_prior": PRIOR,
         "column_prior": PRIOR,
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -164,25 +172,30 @@ class ComposedNMF(
         self, X: Any, given: Start, checkpoint: Checkpoint, knowledge: dict[str, Any]
     ) -> tuple[np.ndarray, bool]:
         """W, and whether Ctrl-C stopped the fit."""
-        matrix, view = self._view(X, reset=True)
+        matrix, view = self._view(X, knowledge.get("entry_weights"), reset=True)
         if view.n_observed == 0:
+            also = "" if knowledge.get("entry_weights") is None else " or have no weight"
             raise ValueError(
                 f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
-                f"are missing under missing={self.missing!r}."
+                f"are missing under missing={self.missing!r}{also}."
             )
         K = self._rank(view, given)
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
         if any(prior is not None for prior in self._priors(view)):  # the variance of X
-            check_range_of_values(view.largest, view.n_observed, (2.0,), np.float64)
+            check_range_of_values(view.largest, entry_sum(view), (2.0,), np.float64)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
             fourth = 4.0, get_loss(self.beta_loss).curvature_power
-            check_range_of_values(view.largest, view.n_observed, (2.0,), view.dtype)
-            check_range_of_values(view.largest, view.n_observed, fourth, np.float64)
+            check_range_of_values(view.largest, entry_sum(view), (2.0,), view.dtype)
+            check_range_of_values(view.largest, entry_sum(view), fourth, np.float64)
         problem = self._with_priors(problem, matrix)
         callback = with_sklearn_callbacks(self, X, self.callback)
-        journal, rng = open_journal(self, checkpoint, problem, {"X": matrix, **given.named()})
+        known = {"X": matrix, **given.named()}
+        weights = knowledge.get("entry_weights")
+        if weights is not None:
+            known["entry_weights"] = weights if sp.issparse(weights) else np.asarray(weights)
+        journal, rng = open_journal(self, checkpoint, problem, known)
         n_starts = 1 if self.init == "custom" or not given.update else self.n_init
         with journal, self._progress(problem, n_starts) as progress:
             settings = Settings(self.max_iter, self.tol, callback, progress, journal)
@@ -265,14 +278,22 @@ class ComposedNMF(
         rows = replace(problem, only_rows=True, spread=view.spread() / size**2, size=size)
         return rows, [flat_rows(problem, Ht), Ht]
 
-    def _view(self, X: Any, reset: bool) -> tuple[Any, BaseView]:
+    def _view(self, X: Any, entry_weights: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        view = make_view(matrix, self.missing, self.n_jobs)
+        if self.missing_weight > 0 and self.missing is None:
+            raise ValueError(
+                f"missing_weight={self.missing_weight:g} weighs missing entries, but missing=None "
+                "says that there are none; pass missing='zero' or missing='nan'."
+            )
+        weights = None
+        if entry_weights is not None:
+            weights = check_entry_weights(entry_weights, X, matrix)
+        view = make_view(matrix, self.missing, self.n_jobs, weights, self.missing_weight)
         loss = get_loss(self.beta_loss)
         loss.check(view)
-        check_range_of_values(view.largest, view.n_observed, loss.powers, view.dtype, tiny=reset)
+        check_range_of_values(view.largest, entry_sum(view), loss.powers, view.dtype, tiny=reset)
         return matrix, view
 
     def _rank(self, view: BaseView, given: Start) -> int:
@@ -481,7 +502,7 @@ class ComposedNMF(
             weights = np.where(view.row_counts == 0, weights, self._pull_of_new_rows)
         return Prior(phi, weights, 0.0, (found.coefficients, found.intercept))
 
-    def transform(self, X: Any, row_features: Any = None) -> np.ndarray:
+    def transform(self, X: Any, row_features: Any = None, entry_weights: Any = None) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
 
         Parameters
@@ -491,12 +512,14 @@ class ComposedNMF(
         row_features : array, DataFrame or list of these, default=None
             Features of the new rows, where ``row_prior`` is a table of features. Without them
             rows are not pulled.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            As in ``fit``.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
-        return self._fold_in(X, row_features=row_features)
+        return self._fold_in(X, row_features=row_features, entry_weights=entry_weights)
 
     def _fold_in(
         self,
@@ -504,10 +527,11 @@ class ComposedNMF(
         triplets: Triplets | None = None,
         row_names: Any = None,
         row_features: Any = None,
+        entry_weights: Any = None,
     ) -> np.ndarray:
         check_is_fitted(self)
         with blas_threads(self.n_jobs):
-            matrix, view = self._view(X, reset=False)
+            matrix, view = self._view(X, entry_weights, reset=False)
             side, known = Side(), None
             if triplets is not None:
                 names = axis_names(X, row_names)[0]
@@ -528,6 +552,26 @@ class ComposedNMF(
             if self._highest is not None and side.prior is not None and triplets is None:
                 draw(W, Ht, side.prior.means(W), self._highest)
             return W
+
+    def get_metadata_routing(self):
+        """Which parameters this estimator asks for where scikit-learn routes metadata.
+
+        ``fit`` and ``transform`` both take ``entry_weights``, and in `RPRNMF` ``row_triplets`` and
+        ``row_names``. A request that is set for one of the two counts for both, unless the other
+        has its own: a Pipeline calls ``fit_transform``, for which scikit-learn wants the two to
+        agree.
+
+        Returns
+        -------
+        routing : MetadataRequest
+        """
+        routing = super().get_metadata_routing()
+        fit, transform = routing.fit, routing.transform
+        for name in fit.requests.keys() & transform.requests.keys():
+            for unset, other in ((transform, fit), (fit, transform)):
+                if unset.requests[name] is None and other.requests[name] is not None:
+                    unset.add_request(param=name, alias=other.requests[name])
+        return routing
 
     def _new_row_triplets(
         self, new_names: Any, n: int, triplets: Triplets

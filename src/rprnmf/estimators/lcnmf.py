@@ -44,6 +44,10 @@ default="auto"
         Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
         (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
         X: entries that are not stored; a stored 0 is an observation).
+    missing_weight : float, default=0.0
+        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks, plays and
+        the like tell what someone chose and, weakly, that the rest was not chosen: 0.1 is a
+        start. Row counts (``alpha_power``, priors) are then sums of weights.
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
         Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
         "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
@@ -133,6 +137,7 @@ default="auto"
         column_prior="auto",
         solver="cd",
         missing=None,
+        missing_weight=0.0,
         init=None,
         n_init=1,
         tol=1e-4,
@@ -153,6 +158,7 @@ default="auto"
         self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
+        self.missing_weight = missing_weight
         self.init = init
         self.n_init = n_init
         self.tol = tol
@@ -182,6 +188,7 @@ default="auto"
         column_labels: Any = None,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -200,6 +207,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -219,7 +229,7 @@ default="auto"
         -------
         self : LCNMF
         """
-        knowledge = {"column_labels": column_labels}
+        knowledge = {"column_labels": column_labels, "entry_weights": entry_weights}
         names = {"row_names": row_names, "column_names": column_names}
         kept = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
         self.fit_transform(X, y, W=W, H=H, update_H=update_H, **knowledge, **names, **kept)
@@ -234,6 +244,7 @@ default="auto"
         column_labels: Any = None,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -252,6 +263,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -272,5 +286,6 @@ default="auto"
         W : ndarray of shape (n_samples, n_components)
         """
         names = {"row_names": row_names, "column_names": column_names}
+        knowledge = {"column_labels": column_labels, "entry_weights": entry_weights}
         start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
-        return self._fit(X, start, kept, y=y, column_labels=column_labels, **names)
+        return self._fit(X, start, kept, y=y, **knowledge, **names)

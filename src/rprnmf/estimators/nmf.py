@@ -44,6 +44,10 @@ default="auto"
         Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
         (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
         X: entries that are not stored; a stored 0 is an observation).
+    missing_weight : float, default=0.0
+        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks, plays and
+        the like tell what someone chose and, weakly, that the rest was not chosen: 0.1 is a
+        start. Row counts (``alpha_power``, priors) are then sums of weights.
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
         Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
         "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
@@ -122,6 +126,7 @@ default="auto"
         column_prior="auto",
         solver="cd",
         missing=None,
+        missing_weight=0.0,
         init=None,
         n_init=1,
         tol=1e-4,
@@ -142,6 +147,7 @@ default="auto"
         self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
+        self.missing_weight = missing_weight
         self.init = init
         self.n_init = n_init
         self.tol = tol
@@ -166,6 +172,7 @@ default="auto"
         *,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         checkpoint: Any = None,
         checkpoint_every: float | None = None,
     ) -> NMF:
@@ -184,6 +191,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         checkpoint : path-like, default=None
             File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
             on from there, and ends in the same result to the last bit. The file stays when the fit
@@ -199,7 +209,9 @@ default="auto"
         """
         names = {"row_names": row_names, "column_names": column_names}
         kept = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
-        self.fit_transform(X, W=W, H=H, update_H=update_H, **names, **kept)
+        self.fit_transform(
+            X, W=W, H=H, update_H=update_H, entry_weights=entry_weights, **names, **kept
+        )
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -213,6 +225,7 @@ default="auto"
         *,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         checkpoint: Any = None,
         checkpoint_every: float | None = None,
     ) -> np.ndarray:
@@ -231,6 +244,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, kept as ``row_names_`` and
             ``column_names_``. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         checkpoint : path-like, default=None
             File that keeps how far the fit is. After a crash, a kill or Ctrl-C the same call goes
             on from there, and ends in the same result to the last bit. The file stays when the fit
@@ -245,4 +261,5 @@ default="auto"
         W : ndarray of shape (n_samples, n_components)
         """
         start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
-        return self._fit(X, start, kept, row_names=row_names, column_names=column_names)
+        names = {"row_names": row_names, "column_names": column_names}
+        return self._fit(X, start, kept, entry_weights=entry_weights, **names)

@@ -27,10 +27,11 @@ from rprnmf.solvers import Settings, Solver
 FIRST, SHORT = 15, 10  # iterations of the first short fit, and of each that goes on from another
 WIDE = 2  # the level is searched by factors of 2^WIDE first
 LOWEST, HIGHEST = -16, 8  # powers of 2
-# The fit goes on for longer than the short ones, and then wants a stronger pull, by these powers of
-# 2: to the mean row, and to what features predict. Chosen on ratings: .2 less or more costs .001
-# of RMSE, with 10, 20 and 50 components; with more, tables of features lose .004.
-LONGER, LONGER_WITH_FEATURES = 0.35, 0.25
+# A fit that goes on for longer than the short ones wants a stronger pull, by these powers of 2: to
+# the mean row, and to what features predict. Chosen on ratings: .2 less or more costs .001
+# of RMSE, with 10, 20 and 50 components; with more, tables of features lose .004. Fits of so many
+# iterations, or more, want all of it.
+LONGER, LONGER_WITH_FEATURES, LONG = 0.35, 0.25, 100
 GAIN = 0.01  # a wide step that gains less than this fraction of the error is the last
 # One tenth of the entries is held out, by turns until so many were held out in all.
 TENTH, ENOUGH, MOST_FOLDS = 10, 500, 5
@@ -57,7 +58,7 @@ def weigh(
 
     def found() -> tuple[float, Factors]:
         search = LevelSearch(solver, alone, start, settings)
-        level = search.best() if problem.view.gappy else search.by_noise()
+        level = search.best(settings.max_iter) if problem.view.gappy else search.by_noise()
         return level, search.factors
 
     level, factors = settings.journal.once("weights of priors", found)
@@ -129,14 +130,14 @@ class LevelSearch:
             columns=replace(self.problem.columns, prior=None),
         )
         self.factors = self.fit(plain, self.factors, COMPLETE)
-        free = min(sum(F.size for F in self.factors), FREEDOM * view.n_observed)
+        free = min(sum(F.size for F in self.factors) / view.n_observed, FREEDOM)
         left = max(self.loss.value(view, *self.factors), 0.0) / self.loss.curvature(view)
-        noise = left / (view.n_observed - free)
+        noise = left / (view.mass * (1.0 - free))
         explained = max(variance(view) - noise, 0.0)
         return float(np.clip(noise / (explained or 1e-300), 2.0**LOWEST, 2.0**HIGHEST))
 
-    def best(self) -> float:
-        """The level with the least error of entries that were held out."""
+    def best(self, max_iter: int) -> float:
+        """The level with the least error of entries that were held out, for so long a fit."""
         tried: dict[int, Trial] = {}
         folds = held_out(self.problem.view)
 
@@ -155,21 +156,22 @@ class LevelSearch:
         priors = [side.prior for side in self.problem.sides if side.prior is not None]
         told = any(prior.features.shape[1] > 0 for prior in priors)
         longer = LONGER_WITH_FEATURES if told else LONGER
+        longer *= min(max_iter / LONG, 1.0)
         return float(2.0 ** (power + bend(errors, power) + longer))
 
     def attempt(
         self, level: float, folds: list[tuple[BaseView, BaseView]], before: list[Factors] | None
     ) -> Trial:
         """Fit every fold at a level, from the factors of another level if there are any."""
-        error, n_out, found = 0.0, 0, []
+        error, n_out, found = 0.0, 0.0, []
         for number, (train, test) in enumerate(folds):
             start = self.factors if before is None else before[number]
             part = replace(weighed(self.problem, level, self.factors), view=train)
             factors = self.fit(part, start, FIRST if before is None else SHORT)
             error += max(self.loss.value(test, *factors), 0.0)
-            n_out += test.n_observed
+            n_out += test.mass
             found.append(factors)
-        return Trial(error / max(n_out, 1), found)
+        return Trial(error / (n_out or 1.0), found)
 
 
 def bracket(attempt: Callable[[int], float]) -> int:
@@ -211,7 +213,7 @@ def of_the_size_of(problem: Problem, start: Factors) -> Factors:
 
 def variance(view: BaseView) -> float:
     """Of the observed entries."""
-    return max(view.squares / max(view.n_observed, 1) - view.mean**2, 0.0)
+    return max(view.mean_square - view.mean**2, 0.0)
 
 
 def held_out(view: BaseView) -> list[tuple[BaseView, BaseView]]:

@@ -109,6 +109,10 @@ default="auto"
         Which entries of X are not observed. None: none, and NaN is an error. "nan": NaN
         (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
         X: entries that are not stored; a stored 0 is an observation).
+    missing_weight : float, default=0.0
+        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks, plays and
+        the like tell what someone chose and, weakly, that the rest was not chosen: 0.1 is a
+        start. Row counts (``alpha_power``, priors) are then sums of weights.
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
         Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
         "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
@@ -233,6 +237,7 @@ default="auto"
         column_prior="auto",
         solver="cd",
         missing=None,
+        missing_weight=0.0,
         init=None,
         n_init=1,
         tol=1e-4,
@@ -262,6 +267,7 @@ default="auto"
         self.column_prior = column_prior
         self.solver = solver
         self.missing = missing
+        self.missing_weight = missing_weight
         self.init = init
         self.n_init = n_init
         self.tol = tol
@@ -390,25 +396,6 @@ default="auto"
         """The triplets of one side as positions, and its names."""
         return getattr(self, f"{side}_triplets_"), getattr(self, f"{side}_names_")
 
-    def get_metadata_routing(self):
-        """Which parameters this estimator asks for where scikit-learn routes metadata.
-
-        ``fit`` and ``transform`` both take ``row_triplets`` and ``row_names``. A request that is
-        set for one of the two counts for both, unless the other has its own: a Pipeline calls
-        ``fit_transform``, for which scikit-learn wants the two to agree.
-
-        Returns
-        -------
-        routing : MetadataRequest
-        """
-        routing = super().get_metadata_routing()
-        fit, transform = routing.fit, routing.transform
-        for name in fit.requests.keys() & transform.requests.keys():
-            for unset, other in ((transform, fit), (fit, transform)):
-                if unset.requests[name] is None and other.requests[name] is not None:
-                    unset.add_request(param=name, alias=other.requests[name])
-        return routing
-
     def _strength(self, side: str) -> dict[str, Any]:
         strength = getattr(self, f"{side}_strength")
         if not isinstance(strength, str):
@@ -425,6 +412,7 @@ default="auto"
         column_triplets: Any = None,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -447,6 +435,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, for triplets by name where X has no labels,
             as a sparse matrix or an array. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -472,6 +463,7 @@ default="auto"
             column_triplets=column_triplets,
             row_names=row_names,
             column_names=column_names,
+            entry_weights=entry_weights,
             W=W,
             H=H,
             update_H=update_H,
@@ -490,6 +482,7 @@ default="auto"
         column_triplets: Any = None,
         row_names: Any = None,
         column_names: Any = None,
+        entry_weights: Any = None,
         W: Any = None,
         H: Any = None,
         update_H: bool = True,
@@ -512,6 +505,9 @@ default="auto"
         row_names, column_names : sequence of length n_samples, n_features, default=None
             Names of the rows and of the columns of X, for triplets by name where X has no labels,
             as a sparse matrix or an array. They replace the labels of a DataFrame.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            What each entry of X weighs in the loss: numbers of at least 0; sparse where X is, with
+            the same stored places. What stands at missing entries is not used. None: 1.
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -539,6 +535,7 @@ default="auto"
             column_triplets=column_triplets,
             row_names=row_names,
             column_names=column_names,
+            entry_weights=entry_weights,
         )
 
     def predict_triplets(self, triplets: Any, side: str = "row") -> np.ndarray:
@@ -608,6 +605,7 @@ default="auto"
         row_triplets: Any = None,
         row_names: Any = None,
         row_features: Any = None,
+        entry_weights: Any = None,
     ) -> np.ndarray:
         """Rows of W for new rows of X, with the components as they are.
 
@@ -624,13 +622,15 @@ default="auto"
         row_features : array, DataFrame or list of these, default=None
             Features of the new rows, where ``row_prior`` is a table of features. Without them
             rows are not pulled.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            As in ``fit``.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
         """
         triplets = None if row_triplets is None else as_triplets(row_triplets)
-        return self._fold_in(X, triplets, row_names, row_features)
+        return self._fold_in(X, triplets, row_names, row_features, entry_weights)
 
     def triplet_report(self) -> TripletReport:
         """What became of the triplets of the fit.

@@ -20,17 +20,18 @@ from rprnmf.kernels.workspace import FIRST, SECOND, SIDE, UP
 
 
 class MaskedData(NamedTuple):
-    """The observed entries and the other factor."""
+    """The observed entries, times their weights, and the other factor."""
 
     B: np.ndarray
     entries: Stored
 
 
 @kernel
-def masked_rows(rows, F, data, terms, coupling, effort, space):
+def masked_rows(rows, F, data, weights, terms, coupling, effort, space):
     """Lower some rows by the entries that they observe.
 
-    ``coupling`` is None for rows that no triplet or graph touches.
+    ``weights`` (`weighted_rows.EntryWeights`) is None where all entries count alike, and
+    ``coupling`` for rows that no triplet or graph touches.
     """
     f, p, g, h = space.vectors[0], space.vectors[1], space.vectors[2], space.vectors[3]
     inverse, m1 = space.vectors[4], space.multipliers
@@ -40,7 +41,10 @@ def masked_rows(rows, F, data, terms, coupling, effort, space):
     total = 0.0
     for i in rows:
         l2_i = F.dtype.type(terms.l2[i])
-        gram(indptr[i], indptr[i + 1], data.entries, data.B, Q, p)
+        if weights is None:
+            gram(indptr[i], indptr[i + 1], data.entries, data.B, Q, p)
+        else:
+            weighted_gram(i, data, weights, terms.members[i], Q, p)
         pulled = terms.pull.shape[0] > 0
         if pulled:
             for k in range(F.shape[1]):
@@ -119,3 +123,25 @@ def gram(begin, end, entries, B, Q, p):
             for j in range(K):
                 row[j] += ak * a[j]
         t += 1
+
+
+@inner
+def weighted_gram(i, data, weights, members, Q, p):
+    """The same with weights, for the entries of row i."""
+    B, K = data.B, data.B.shape[1]
+    indptr, indices, values = data.entries
+    for k in range(K):
+        p[k] = 0
+        for j in range(K):
+            Q[k, j] = members * weights.common[k, j]
+    for t in range(indptr[i], indptr[i + 1]):
+        fetch_ahead(B, indices, t)
+        b = B[indices[t]]
+        x, weight = values[t], weights.excess[t]
+        for k in range(K):
+            p[k] += x * b[k]
+        for k in range(K):
+            row = Q[k]
+            wide = weight * b[k]
+            for j in range(K):
+                row[j] += wide * b[j]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 LINE = 16  # numbers that lie together in the cache
+PACK = 32  # numbers that a compiled sum takes at a time
 SQUARES = 8  # rows of the matrix A in the quadratic model of a row's triplets, at most
 LANES = 5  # four rows in step, and one that does not fit among them
 # what a lane holds of its row: see `lanes.py`
@@ -68,6 +69,52 @@ def make_workspace(K: int, dtype: np.dtype, n_rows: int = 0) -> Workspace:
     )
 
 
+class ResidualWorkspace(NamedTuple):
+    """For one block of rows that keep their residuals (`weighted_rows.py`)."""
+
+    residual: np.ndarray  # per entry: weight times error,
+    weight: np.ndarray  # and the weight
+    columns: np.ndarray  # the other factor at the entries, one row per component
+    f: np.ndarray  # the row
+    g: np.ndarray  # half the slope of what all columns weigh alike
+    own: np.ndarray  # half the curvature of the data,
+    steep: np.ndarray  # and of all that acts on the row
+    linear: np.ndarray  # half the linear terms
+    extra: np.ndarray  # what ``steep`` is above ``own``, but for
+    slow: np.ndarray  # the inertia
+    pull: np.ndarray
+    slope: np.ndarray  # half the slope of the stored entries, at the begin
+    active: np.ndarray  # the components that may move
+
+
+def make_residual_workspace(K: int, dtype: np.dtype, most: int) -> ResidualWorkspace:
+    """For rows of K entries; the rows of X have at most ``most`` entries."""
+    residual, weight = np.empty((2, most + PACK), dtype)
+    columns = np.empty((K, padded(most + PACK)), dtype)
+    f, g, own, steep, linear, extra, slow, pull, slope = np.empty((9, K), dtype)
+    return ResidualWorkspace(
+        residual=residual,
+        weight=weight,
+        columns=columns,
+        f=f,
+        g=g,
+        own=own,
+        steep=steep,
+        linear=linear,
+        extra=extra,
+        slow=slow,
+        pull=pull,
+        slope=slope,
+        active=np.empty(K, np.int64),
+    )
+
+
+def padded(most: int) -> int:
+    """A length above ``most`` at which rows of a matrix do not share cache lines."""
+    width = LINE * (most // LINE + 1)
+    return width + LINE * (width // LINE % 2 == 0)  # a distance of 2^n would
+
+
 class KLWorkspace(NamedTuple):
     """The same for the divergence, which also needs arrays for the entries of a row.
 
@@ -108,8 +155,7 @@ def make_kl_workspace(K: int, dtype: np.dtype, most: int, gathers: bool) -> KLWo
 
     ``gathers``: whether rows gather their entries, see `kl_rows.kl_rows`.
     """
-    width = LINE * (most // LINE + 1) if gathers else 0
-    width += LINE * (width // LINE % 2 == 0)  # rows at a distance of 2^n would share cache lines
+    width = padded(most) if gathers else LINE
     x, y, inverse, before = np.empty((4, most), dtype)
     f, phi, linear = np.empty((3, K), dtype)
     side, up, step, square = np.zeros((4, K))

@@ -43,7 +43,11 @@ def recommendation_f1(
     entries = view.stored()
     thresholds = np.broadcast_to(np.asarray(thresholds, dtype=float), (view.shape[0],))
     limit = np.repeat(thresholds, entries.row_counts)
-    relevant = entries.data > limit
-    recommended = entries.model(W, Ht) > limit
+    return f1_above(entries.data, entries.model(W, Ht), limit)
+
+
+def f1_above(truth: np.ndarray, found: np.ndarray, limit: np.ndarray) -> float:
+    """F1 of "above the limit" by prediction against "above the limit" in truth, entry by entry."""
+    relevant, recommended = truth > limit, found > limit
     hits = int(np.sum(relevant & recommended))
     return 2.0 * hits / max(int(relevant.sum()) + int(recommended.sum()), 1)

@@ -44,6 +44,11 @@ class BaseView(Transposable):
         Gram matrix of its own.
     zeros_implied : bool
         Whether entries that are not stored are observed zeros, but for the holes.
+    weighted : bool
+        Whether entries have weights: then all sums are weighted, and a number of entries is the
+        sum of their weights, but for `n_observed`, which counts entries of a positive weight.
+    weak_zeros : bool
+        Whether missing entries count as zeros of a small weight.
     """
 
     shape: tuple[int, int]
@@ -53,6 +58,8 @@ class BaseView(Transposable):
     holes: Entries | None = None
     one_gram: bool = True
     zeros_implied: bool = False
+    weighted: bool = False
+    weak_zeros: bool = False
 
     @property
     @abstractmethod
@@ -72,7 +79,7 @@ class BaseView(Transposable):
     @property
     @abstractmethod
     def row_counts(self) -> np.ndarray:
-        """Number of observed entries of each row."""
+        """Number of observed entries of each row, or the sum of their weights."""
 
     @abstractmethod
     def times(self, G: np.ndarray) -> np.ndarray:
@@ -140,6 +147,10 @@ class BaseView(Transposable):
         """Entries that include all non-zeros; with `zeros_implied` zeros need not be listed."""
         return self.stored()
 
+    def weighted_nonzeros(self) -> Entries:
+        """The same, every value times its weight."""
+        return self.nonzeros()
+
     def complete_matrix(self) -> Any:
         """X itself, dense or sparse; None for a view whose entries may be missing."""
         return None
@@ -161,7 +172,27 @@ class BaseView(Transposable):
     @property
     def mean(self) -> float:
         """Mean of the observed entries."""
-        return self.total / max(self.n_observed, 1)
+        return self.total / (self.mass or 1.0)
+
+    @property
+    def mean_square(self) -> float:
+        """Mean of their squares."""
+        return self.squares / (self.mass or 1.0)
+
+    @property
+    def mass(self) -> float:
+        """The sum of the weights of all entries."""
+        return float(self.n_observed)
+
+    @property
+    def entry_weight(self) -> float:
+        """The mean weight of a stored entry."""
+        return 1.0
+
+    @property
+    def row_shares(self) -> np.ndarray:
+        """Which share of the entries of each row is observed."""
+        return self.row_counts / self.shape[1]
 
     @property
     def gappy(self) -> bool:

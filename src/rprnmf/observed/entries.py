@@ -49,6 +49,13 @@ class Entries(Transposable):
             sp.csr_array((data, self.indices, self.indptr), shape=self.shape), self.n_jobs
         )
 
+    def only(self, rows: np.ndarray, chosen: np.ndarray) -> Entries:
+        """Some of the entries; ``rows`` has the row of each."""
+        n = self.shape[0]
+        first = np.concatenate(([0], np.cumsum(np.bincount(rows[chosen], minlength=n))))
+        part = self.data[chosen], self.indices[chosen], first
+        return Entries(sp.csr_array(part, shape=self.shape), self.n_jobs)
+
     def take(self, rows: np.ndarray) -> Entries:
         """The entries of some rows."""
         return Entries(sp.csr_array(self.matrix()[rows]), self.n_jobs)

@@ -12,6 +12,7 @@ from rprnmf.observed.base import BaseView
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.masked import Masked
 from rprnmf.observed.sparse import FullSparse
+from rprnmf.observed.weighted import Weighted
 
 CELLS = 1 << 20  # entries looked at together, so that memory stays small
 
@@ -25,21 +26,15 @@ def hold_out(view: BaseView, chosen: Choice) -> tuple[BaseView, BaseView]:
         entries = view.stored()
         rows = np.repeat(np.arange(view.shape[0]), entries.row_counts)
         out = chosen(rows, entries.indices)
-        kept, test = (picked(entries, rows, part) for part in (~out, out))
-        return Masked(kept), Masked(test)
+        if isinstance(view, Weighted):
+            return view.parted(rows, out)
+        kept, test = (Masked(entries.only(rows, part)) for part in (~out, out))
+        return kept, test
     places = [chosen_cells(view, chosen, first, block) for first, block in observed_blocks(view)]
     cells = np.concatenate([place for place, _ in places])
     values = np.concatenate([value for _, value in places])
     test = sp.csr_array((values, np.divmod(cells, view.shape[1])), shape=view.shape)
     return FullSparse(*with_holes(view, test)), Masked(Entries(test, view.n_jobs))
-
-
-def picked(entries: Entries, rows: np.ndarray, chosen: np.ndarray) -> Entries:
-    """Some of the stored entries; ``rows`` has the row of each."""
-    n = entries.shape[0]
-    first = np.concatenate(([0], np.cumsum(np.bincount(rows[chosen], minlength=n))))
-    part = entries.data[chosen], entries.indices[chosen], first
-    return Entries(sp.csr_array(part, shape=entries.shape), entries.n_jobs)
 
 
 def observed_blocks(view: BaseView) -> Iterator[tuple[int, np.ndarray]]:

@@ -17,6 +17,8 @@ from rprnmf.priors.encoding import FrameEncoder, is_frame
 from rprnmf.priors.kernel import KernelFeatures
 from rprnmf.priors.mask import MaskFeatures
 
+SPARSE = 0.1  # of the entries: tables with fewer are multiplied faster without their zeros
+
 
 def make_features(given: Any, view: BaseView, matrix: Any, side: str) -> Part:
     """The features that ``row_prior`` or ``column_prior`` asks for.
@@ -80,7 +82,7 @@ class DataPart(Part):
     wants = 0
 
     def __init__(self, view: BaseView, matrix: Any):
-        self.by_mask = view.gappy
+        self.by_mask = view.gappy or view.weak_zeros
         self.fill = column_means(view)
         data = self.data_of(view, matrix)
         self.map: Any = MaskFeatures(data) if self.by_mask else KernelFeatures(data)
@@ -153,7 +155,9 @@ class Joined(Part):
 
 
 def beside(tables: list[Any]) -> Any:
-    """Columns side by side; sparse if all are."""
-    if all(sp.issparse(table) for table in tables):
-        return sp.csr_array(sp.hstack(tables))
+    """Columns side by side; sparse if all are, or if next to all entries are zeros."""
+    n_stored = sum(table.nnz if sp.issparse(table) else table.size for table in tables)
+    size = sum(table.shape[0] * table.shape[1] for table in tables)
+    if all(sp.issparse(table) for table in tables) or n_stored < SPARSE * size:
+        return sp.csr_array(sp.hstack([sp.csr_array(table) for table in tables]))
     return np.hstack([t.toarray() if sp.issparse(t) else t for t in tables])

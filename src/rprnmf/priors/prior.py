@@ -10,6 +10,7 @@ fixed means lowers the term too. That is all the solvers need, and nothing coupl
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Prior:
     ):
         self.features, self.weights, self.ridge = features, weights, ridge
         self.given = coefficients
+        self.factor = 1.0  # weights and ridge over those whose Gram matrix was factored
         if coefficients is None:
             total = weights.sum()
             self.share = weights / total if total > 0 else weights
@@ -53,8 +55,11 @@ class Prior:
             self.factored = la.cho_factor(gram) if len(gram) else None
 
     def times(self, factor: float) -> Prior:
-        """The same prior, so many times as strong."""
-        return Prior(self.features, factor * self.weights, factor * self.ridge, self.given)
+        """The same prior, so many times as strong; its regression is the same."""
+        other = copy.copy(self)
+        other.weights, other.ridge = factor * self.weights, factor * self.ridge
+        other.factor = factor * self.factor
+        return other
 
     @property
     def rows(self) -> np.ndarray:
@@ -65,13 +70,22 @@ class Prior:
         """B, of shape (n_features, K), and b."""
         if self.given is not None:
             return self.given
+        mean, _, slope = self._centred(F)
+        B = self._solve(slope)
+        return B, mean - self.center @ B
+
+    def _centred(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The mean row, the rows apart from it, and features' * weights * these."""
         F = F.astype(np.float64, copy=False)
         mean = self.share @ F
-        if self.factored is None:
-            return np.zeros((0, F.shape[1])), mean
-        pulled = self.weights[:, None] * (F - mean)
-        B = la.cho_solve(self.factored, np.asarray(self.features.T @ pulled))
-        return B, mean - self.center @ B
+        apart = F - mean
+        return mean, apart, np.asarray(self.features.T @ (self.weights[:, None] * apart))
+
+    def _solve(self, slope: np.ndarray) -> np.ndarray:
+        """The coefficients B."""
+        if self.factored is None or self.factor == 0:
+            return np.zeros(slope.shape)
+        return la.cho_solve(self.factored, slope / self.factor, check_finite=False)
 
     def means(self, F: np.ndarray) -> np.ndarray:
         """What the features predict, for every row."""
@@ -82,14 +96,14 @@ class Prior:
         """c_i m_i, for every row."""
         return self.weights[:, None] * self.means(F)
 
-    def _per_component(self, F: np.ndarray) -> np.ndarray:
-        B, b = self.coefficients(F)
-        apart = F[: len(self.weights)] - (np.asarray(self.features @ B) + b)
-        fitted = 0.0 if self.given is not None else self.ridge * np.einsum("rk,rk->k", B, B)
-        return np.einsum("i,ik,ik->k", self.weights, apart, apart) + fitted
-
     def value(self, F: np.ndarray) -> float:
-        return float(self._per_component(F).sum())
+        if self.given is not None:
+            apart = F[: len(self.weights)] - self.means(F)
+            return float(np.einsum("i,ik,ik->", self.weights, apart, apart))
+        # what a ridge regression leaves: all there is, less what its coefficients explain
+        _, apart, slope = self._centred(F)
+        explained = np.einsum("rk,rk->", slope, self._solve(slope))
+        return float(np.einsum("i,ik,ik->", self.weights, apart, apart) - explained)
 
     def split(self, F: np.ndarray) -> Split:
         n = len(self.weights)

@@ -82,6 +82,11 @@ class PaperSolver(Solver):
                 f"distance={has[1]!r} only, got penalty={problem.penalty!r} and "
                 f"distance={problem.distance!r}; use another solver for other combinations."
             )
+        if problem.view.weighted:
+            raise ValueError(
+                "solver='paper' has no entry_weights and no missing_weight; use another solver, "
+                "or entry_weights=None and missing_weight=0."
+            )
         if problem.program == "rprnmf" and any(side.graph is not None for side in problem.sides):
             raise ValueError(
                 "solver='paper' has no graphs inside RPRNMF; use another solver, or GNMF."

@@ -68,8 +68,7 @@ class RowDescent:
     ):
         view, terms = objective.views[index], objective.terms[index]
         self.new_rows = new_rows
-        observed = view.row_counts / view.shape[1]
-        self.incidence = Incidence(terms, n_rows or view.shape[0], observed)
+        self.incidence = Incidence(terms, n_rows or view.shape[0], view.row_shares)
         self.n_threads = available_threads(view.n_jobs)
         problems = NEW_ROW_PROBLEMS if new_rows else ROW_PROBLEMS
         self.problem: RowProblem = problems[objective.loss.row_problem or ""](objective, index)

@@ -21,19 +21,22 @@ from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_ro
 from rprnmf.kernels.kl_newton import kl_newton_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
+from rprnmf.kernels.weighted_rows import EntryWeights, weighted_rows
 from rprnmf.kernels.workspace import (
     Effort,
     RowTerms,
     make_kl_workspace,
     make_newton_workspace,
+    make_residual_workspace,
     make_workspace,
 )
 from rprnmf.objective import Objective, SideTerms
-from rprnmf.observed import BaseView, Entries
+from rprnmf.observed import BaseView, Entries, Weighted
 from rprnmf.observed.base import TINY
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
 FEW_ZEROS = 0.7  # from this fraction of non-zeros on, rows are read without gathering
+RESIDUAL_SWEEPS = 3  # the same where rows keep residuals and sweeps are not cheap
 # A step computes the loss as a small difference of large numbers. Below this fraction of the sum
 # of squares of X too few digits are left, and the loss is summed anew.
 DIGITS = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-2}
@@ -122,9 +125,9 @@ class RowProblem(ABC):
         # end, which halved the number of iterations on ratings and on generated data. The rule is
         # the same for all layouts of the same data.
         self.share = 0.01 if view.gappy else 0.1
-        seen = units.sum(view.row_counts.astype(np.float64))
+        seen = units.sum(view.row_shares)
         # a row without any entry is placed by its terms alone, at once
-        holed = (seen > 0) & (seen < units.count * view.shape[1])
+        holed = (seen > 0) & (seen < units.count)
         self.holed = holed.astype(view.dtype)
 
     @abstractmethod
@@ -256,22 +259,58 @@ class MaskedProblem(RowProblem):
 
     def __init__(self, objective: Objective, index: int):
         super().__init__(objective, index)
-        entries = self.view.stored()
-        if self.units.tying is not None:
-            entries = entries.joined(self.units.unit, self.units.member)
-        self.entries = entries
+        self.entries = self.joined(self.view.stored())
+
+    def joined(self, entries: Entries) -> Entries:
+        """The entries of tied rows in one row."""
+        if self.units.tying is None:
+            return entries
+        return entries.joined(self.units.unit, self.units.member)
 
     def at(self, F, B, pull):
-        return MaskedData(B, self.entries.arrays)
+        return MaskedData(B, self.entries.arrays), None
 
     def run(self, rows, F, data, terms, effort, coupling=None):
         space = make_workspace(F.shape[1], F.dtype)
-        return masked_rows(rows, F, data, terms, coupling, effort, space)
+        return masked_rows(rows, F, *data, terms, coupling, effort, space)
 
     total_loss = GramProblem.total_loss
 
     def cost(self, K):
         return K * K * (1.0 * self.entries.row_counts + 4.0)
+
+
+class WeightedProblem(MaskedProblem):
+    """The same where entries have weights; rows without triplets and graphs keep residuals."""
+
+    view: Weighted
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        self.share = 0.1
+        self.entries = self.joined(self.view.products)
+        self.excess = self.joined(self.view.excess).data
+
+    def at(self, F, B, pull):
+        common = B.dtype.type(self.view.rest) * (B.T @ B)
+        along = F[: self.units.n] @ common
+        return MaskedData(B, self.entries.arrays), EntryWeights(self.excess, common, along)
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        if coupling is not None:
+            return super().run(rows, F, data, terms, effort, coupling)
+        most = int(self.entries.row_counts[rows].max(initial=0))
+        space = make_residual_workspace(F.shape[1], F.dtype, most)
+        return weighted_rows(rows, F, *data, terms, effort, space)
+
+    def entry_curvature(self, B):
+        return self.view.entry_weight * super().entry_curvature(B)
+
+    def sweeps(self, K):
+        return RESIDUAL_SWEEPS
+
+    def cost(self, K):
+        return K * (8.0 * self.entries.row_counts + 2.0 * K)
 
 
 class DivergenceProblem(RowProblem):
@@ -280,7 +319,7 @@ class DivergenceProblem(RowProblem):
     def __init__(self, objective: Objective, index: int):
         super().__init__(objective, index)
         self.share = 0.1
-        self.entries, tying = self.view.nonzeros(), self.units.tying
+        self.entries, tying = self.view.weighted_nonzeros(), self.units.tying
         self.alike = tying is None and self.view.complete and self.view.one_gram
         if tying is not None:
             # tied rows have one model: what they observe in a column may be added up
@@ -325,10 +364,13 @@ class DivergenceProblem(RowProblem):
         return int((indptr[rows + 1] - indptr[rows]).max(initial=0))
 
     def entry_curvature(self, B):
-        return super().entry_curvature(B) / max(self.view.mean, np.finfo(B.dtype).tiny)
+        usual = super().entry_curvature(B) * self.view.entry_weight
+        return usual / max(self.view.mean, np.finfo(B.dtype).tiny)
 
     def total_loss(self, total, pulled=0.0):
-        return None if self.units.tying is not None else max(total, 0.0)
+        if self.units.tying is not None or self.view.weighted:
+            return None
+        return max(total, 0.0)
 
     def sweeps(self, K):
         return 4  # mostly two are done; a sweep is cheap once the entries are gathered
@@ -340,7 +382,7 @@ class DivergenceProblem(RowProblem):
 def row_totals(view: BaseView) -> np.ndarray:
     """Sums of the rows of X: the same digits for a row, whatever rows come with it."""
     ones = np.ones((view.shape[1], 1), dtype=view.dtype)
-    return view.nonzeros().times(ones)[:, 0].astype(np.float64)
+    return view.weighted_nonzeros().times(ones)[:, 0].astype(np.float64)
 
 
 def observed_sums(view: BaseView, B: np.ndarray) -> np.ndarray:
@@ -355,7 +397,8 @@ def observed_sums(view: BaseView, B: np.ndarray) -> np.ndarray:
     if view.complete:
         return everywhere
     sums = np.array(view.ones_times(B), order="C")
-    sums[view.row_counts == m] = everywhere
+    if not view.weighted:
+        sums[view.row_counts == m] = everywhere
     return sums
 
 
@@ -385,11 +428,17 @@ class NewRowsDivergence(DivergenceProblem):
         return None
 
 
+def quadratic_problem(objective: Objective, index: int) -> RowProblem:
+    """The squared error, by what the view has."""
+    view = objective.views[index]
+    if view.weighted:
+        return WeightedProblem(objective, index)
+    return (GramProblem if view.one_gram else MaskedProblem)(objective, index)
+
+
 #: the problems that coordinate descent can solve, by what a loss says of its rows
-ROW_PROBLEMS = {
-    "quadratic": lambda objective, index: (
-        GramProblem if objective.views[index].one_gram else MaskedProblem
-    )(objective, index),
+ROW_PROBLEMS: dict[str, Any] = {
+    "quadratic": quadratic_problem,
     "divergence": DivergenceProblem,
 }
 #: the same for new rows, with the other factor given

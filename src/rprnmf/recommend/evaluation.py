@@ -1,0 +1,234 @@
+"""How well recommenders do on ratings that they have not seen."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rprnmf.checks import check_count
+from rprnmf.progress import Progress
+from rprnmf.recommend.measures import list_measures, paper_f1, rating_measures
+from rprnmf.recommend.ratings import Ratings, read_ratings
+from rprnmf.recommend.splits import Fold, folds_of
+
+# Measures of which less is better.
+ERRORS = ("RMSE", "MAE", "seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Measures of every recommender on every fold; ``print`` shows their means.
+
+    Attributes
+    ----------
+    rows : list of dict
+        One per recommender and fold: ``model``, ``fold``, ``n_test``, and the measures.
+    measures : list of str
+    """
+
+    rows: list[dict[str, Any]]
+    measures: list[str]
+
+    @property
+    def frame(self) -> Any:
+        """The rows as a DataFrame (needs pandas)."""
+        from pandas import DataFrame
+
+        return DataFrame(self.rows)
+
+    def group(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """The recommender of a row, and the folds that it is one of: "fold 3" -> "folds"."""
+        fold = row["fold"]
+        kind = fold.rsplit(", part", 1)[0] if ", part" in fold else fold.rsplit(" ", 1)[0] + "s"
+        return row["model"], kind
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Means over folds of a kind, and their standard errors (``"RMSE ±"``)."""
+        groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in self.rows:
+            groups.setdefault(self.group(row), []).append(row)
+        found = []
+        for (model, kind), rows in groups.items():
+            one: dict[str, Any] = {"model": model, "folds": kind, "n": len(rows)}
+            for name in self.measures:
+                values = np.array([row[name] for row in rows], dtype=float)
+                one[name] = float(values.mean())
+                spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+                one[f"{name} ±"] = float(spread)
+            found.append(one)
+        return found
+
+    def __str__(self) -> str:
+        rows = self.summary()
+        width = max([len(row["model"]) for row in rows] + [5])
+        kinds = max([len(row["folds"]) for row in rows] + [5])
+        head = f"{'model':{width}}  {'folds':{kinds}}  " + "  ".join(
+            f"{name:>12}" for name in self.measures
+        )
+        lines = [head]
+        for row in rows:
+            cells = "  ".join(f"{row[name]:12.4f}" for name in self.measures)
+            lines.append(f"{row['model']:{width}}  {row['folds']:{kinds}}  {cells}")
+        return "\n".join(lines)
+
+    def plot(self, measure: str | None = None, *, ax: Any = None) -> Any:
+        """Means and standard errors of one measure, a bar for each recommender.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            One of ``measures``; None is the first.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from rprnmf.plotting.style import INK, MET, axes_or_new, open_frame
+
+        name = self.measures[0] if measure is None else measure
+        if name not in self.measures:
+            raise ValueError(f"measure must be one of {self.measures}, got {measure!r}.")
+        rows = self.summary()
+        ax = axes_or_new(ax, (6.4, 1.0 + 0.35 * len(rows)))
+        places = np.arange(len(rows))[::-1]
+        ax.barh(
+            places,
+            [row[name] for row in rows],
+            xerr=[row[f"{name} ±"] for row in rows],
+            color=MET,
+            ecolor=INK,
+            height=0.6,
+        )
+        ax.set_yticks(places, [f"{row['model']}, {row['folds']}" for row in rows])
+        better = "less is better" if name in ERRORS else "more is better"
+        ax.set_xlabel(f"{name} ({better})")
+        open_frame(ax)
+        return ax
+
+
+def evaluate(
+    models: Any,
+    users: Any,
+    items: Any = None,
+    ratings: Any = None,
+    *,
+    split: str = "random",
+    n_splits: int = 5,
+    n: int = 10,
+    test_share: float = 0.2,
+    relevant: float | None = None,
+    random_state: Any = None,
+    verbose: int = 1,
+    **fit_params: Any,
+) -> Evaluation:
+    """Fit recommenders to a part of the ratings and see how well they predict the others.
+
+    Parameters
+    ----------
+    models : Recommender, or dict of str to Recommender
+        Are cloned. Anything with ``fit``, ``predict`` and ``recommend`` will do.
+    users, items, ratings : as in `Recommender.fit`
+    split : {"random", "time", "cold items", "cold users"}, default="random"
+        "random": every rating is held out once. "time": the latest ratings, in ``n_splits``
+        periods, each predicted from all before it. "cold items", "cold users": a fifth of the
+        items or users keep 0, 1 or 2 to 5 of their ratings; the others are predicted.
+    n_splits : int, default=5
+    n : int, default=10
+        The length of lists.
+    test_share : float, default=0.2
+        Of "time": the share of the ratings that is predicted.
+    relevant : float, default=None
+        Items with at least this rating belong on lists. None: 4 of 5, or as far up whatever scale
+        it is; with clicks all that were held out.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds.
+    verbose : int, default=1
+        0: no progress bar.
+    **fit_params
+        Metadata and comparisons, for ``fit``; comparisons of ids that a fold does not have must
+        be ``Triplets(..., absent="drop")``.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        With RMSE, MAE and the paper's F1 for ratings, and for all data precision, recall, NDCG
+        and coverage of lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rprnmf.recommend import Recommender, evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> users, items = np.nonzero(rng.random((40, 30)) < 0.5)
+    >>> ratings = np.round(1 + 4 * (rng.random(40)[users] + rng.random(30)[items]) / 2)
+    >>> model = Recommender(2, random_state=0)
+    >>> found = evaluate(model, users, items, ratings, n_splits=3, random_state=0, verbose=0)
+    >>> [row["RMSE"] < 0.6 for row in found.rows]
+    [True, True, True]
+    """
+    named = models if isinstance(models, Mapping) else {type(models).__name__: models}
+    if not named:
+        raise ValueError("models is empty: give at least one recommender.")
+    n, n_splits = check_count(n, "n"), check_count(n_splits, "n_splits", 1)
+    data = read_ratings(users, items, ratings)
+    folds = list(folds_of(data, split, n_splits, test_share, random_state))
+    if not folds:
+        raise ValueError(f"split={split!r} finds no ratings to predict among {data.n}.")
+    rows = []
+    with Progress("evaluate", len(folds) * len(named), silent=not verbose) as progress:
+        for fitted, group in grouped(folds):
+            for name, model in named.items():
+                learner = clone(model)
+                train = data.take(fitted)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)  # unknown ids are part of this
+                    learner.fit(*train.columns(), **fit_params)
+                    for fold in group:
+                        measured = measure(learner, train, data.take(fold.test), n, relevant)
+                        row = {"model": name, "fold": fold.name, "n_test": int(fold.test.sum())}
+                        rows.append({**row, **measured})
+                        progress.step()
+    measures = [key for key in rows[0] if key not in ("model", "fold", "n_test")]
+    return Evaluation(rows, measures)
+
+
+def grouped(folds: list[Fold]) -> list[tuple[np.ndarray, list[Fold]]]:
+    """Folds with the same training ratings together: one fit serves them all."""
+    groups: list[tuple[np.ndarray, list[Fold]]] = []
+    for fold in folds:
+        if groups and groups[-1][0] is fold.train:
+            groups[-1][1].append(fold)
+        else:
+            groups.append((fold.train, [fold]))
+    return groups
+
+
+def measure(
+    model: Any, train: Ratings, test: Ratings, n: int, relevant: float | None
+) -> dict[str, float]:
+    """All measures of a fitted recommender on ratings that it has not seen."""
+    users, items, truth = test.columns()
+    found: dict[str, float] = {}
+    kind = getattr(model, "kind_", train.kind())
+    liked = np.ones(test.n, dtype=bool)
+    if kind == "explicit" and truth is not None and train.values is not None:
+        predicted = model.predict(users, items)
+        found |= rating_measures(truth, predicted)
+        found["F1"] = paper_f1(train, test, predicted)
+        low, high = float(train.values.min()), float(train.values.max())
+        liked = truth >= (low + 0.75 * (high - low) if relevant is None else relevant)
+    elif truth is not None and relevant is not None:
+        liked = truth >= relevant
+    wanted: dict[Any, set[Any]] = {}
+    for user, item, good in zip(users, items, liked, strict=True):
+        if good:
+            wanted.setdefault(user, set()).add(item)
+    lists = model.recommend(list(wanted), n) if wanted else []
+    return found | list_measures(lists, list(wanted.values()), n, len(train.items))

@@ -1,0 +1,51 @@
+"""Metadata and comparisons, as users give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rprnmf.recommend.ids import Ids
+from rprnmf.recommend.metadata import Metadata
+from rprnmf.triplets import Triplets, as_triplets, triplets_from_metadata
+
+
+def read_metadata(given: Any, what: str) -> Metadata | None:
+    """Facts about users or items, or None."""
+    if given is None or isinstance(given, Metadata):
+        return given
+    return Metadata(given, what)
+
+
+def read_triplets(given: Any, ids: Ids, metadata: Metadata | None, random_state: Any) -> Triplets:
+    """Comparisons of ids, as positions; a number: so many from the metadata."""
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return drawn_triplets(int(given), ids, metadata, random_state)
+    triplets = as_triplets(given)
+    if triplets.n_triplets == 0:
+        return Triplets(np.zeros((0, 3), dtype=np.int64))
+    if not triplets.named:  # integers are ids here
+        triplets = Triplets(triplets, named=True)
+    return triplets.positions(len(ids), ids.names, ids.what)
+
+
+def drawn_triplets(
+    n_triplets: int, ids: Ids, metadata: Metadata | None, random_state: Any
+) -> Triplets:
+    """Comparisons of alike and unlike metadata."""
+    if metadata is None or not metadata.columns:
+        raise ValueError(
+            f"{ids.what}_triplets={n_triplets} asks for comparisons drawn from "
+            f"{ids.what}_metadata, which were not given."
+        )
+    table = metadata.table(ids.names)
+    tags, ordered = {}, {}
+    for name in table.columns:
+        values = table[name]
+        if values.dtype.kind == "f":
+            ordered[name] = values
+        else:
+            # text: tuples of numbers would be taken for rows of a table of 0 and 1
+            tags[name] = [() if cell is None else tuple(map(str, cell)) for cell in values]
+    return triplets_from_metadata(n_triplets, tags=tags, ordered=ordered, random_state=random_state)

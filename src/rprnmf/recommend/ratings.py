@@ -1,0 +1,200 @@
+"""Ratings, or clicks, as people have them: arrays, a DataFrame, a sparse matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rprnmf.priors.encoding import is_frame
+from rprnmf.recommend.ids import Ids, encoded
+
+#: names of columns, in lower case and without spaces and "_"
+NAMES = {
+    "user": ("user", "userid", "users", "customer", "customerid", "person", "uid"),
+    "item": ("item", "itemid", "items", "movie", "movieid", "product", "productid", "iid"),
+    "rating": (
+        "rating",
+        "ratings",
+        "stars",
+        "score",
+        "value",
+        "count",
+        "counts",
+        "plays",
+        "weight",
+    ),
+    "timestamp": ("timestamp", "time", "date", "datetime", "when"),
+}
+# Ratings stand around the middle of their scale. Counts have a long tail: their mean is in the
+# lowest quarter of their range.
+TAIL = 0.25
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Who rated what, and how.
+
+    Attributes
+    ----------
+    users, items : Ids
+    user, item : ndarray of shape (n_ratings,)
+        Positions among them.
+    values : ndarray of shape (n_ratings,) or None
+        None: that they happened is all that is known.
+    time : ndarray of shape (n_ratings,) or None
+    """
+
+    users: Ids
+    items: Ids
+    user: np.ndarray
+    item: np.ndarray
+    values: np.ndarray | None
+    time: np.ndarray | None = None
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.user)
+
+    def kind(self) -> str:
+        """What they look like: "explicit" (ratings) or "implicit" (clicks, counts)."""
+        if self.values is None or self.n == 0:
+            return "implicit"
+        low, high = float(self.values.min()), float(self.values.max())
+        if low == high:
+            return "implicit"
+        long_tailed = float(self.values.mean()) - low < TAIL * (high - low)
+        return "implicit" if low >= 0 and long_tailed else "explicit"
+
+    def take(self, chosen: np.ndarray) -> Ratings:
+        """Some of them; the ids stay."""
+        values = None if self.values is None else self.values[chosen]
+        time = None if self.time is None else self.time[chosen]
+        return Ratings(self.users, self.items, self.user[chosen], self.item[chosen], values, time)
+
+    def columns(self) -> tuple[list[Any], list[Any], np.ndarray | None]:
+        """Users and items by id, and the values: what ``fit`` takes."""
+        return self.users.at(self.user), self.items.at(self.item), self.values
+
+
+def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
+    """Ratings from three arrays, a DataFrame or a sparse matrix.
+
+    Parameters
+    ----------
+    users : array-like of ids, DataFrame, or sparse matrix of shape (n_users, n_items)
+        A DataFrame has the columns user, item, rating and timestamp, or names like these; columns
+        that have none of the names count in this order, and the last two may be absent.
+    items : array-like of ids, default=None
+    ratings : array-like of float, default=None
+
+    Returns
+    -------
+    ratings : Ratings
+    """
+    if sp.issparse(users):
+        return _from_matrix(users, items, ratings)
+    time = None
+    if is_frame(users):
+        if items is not None or ratings is not None:
+            raise TypeError(
+                "users is a DataFrame, which has the items and ratings in columns of its own: "
+                "pass no items and no ratings beside it."
+            )
+        frame = users
+        where = guessed_columns(list(frame.columns))
+        users, items = frame[where["user"]], frame[where["item"]]
+        ratings = frame[where["rating"]] if "rating" in where else None
+        time = np.asarray(frame[where["timestamp"]]) if "timestamp" in where else None
+    elif items is None:
+        raise TypeError(
+            "items is None: pass users and items, a DataFrame with columns user and item, or a "
+            "sparse matrix with one row per user."
+        )
+    user_ids, user = encoded(users, "user")
+    item_ids, item = encoded(items, "item")
+    if len(user) != len(item):
+        raise ValueError(
+            f"users and items must have one entry per rating each, got {len(user)} and {len(item)}."
+        )
+    if len(user) == 0:
+        raise ValueError("there are no ratings: users and items are empty.")
+    values = None if ratings is None else checked_values(ratings, len(user))
+    return Ratings(user_ids, item_ids, user, item, values, time)
+
+
+def _from_matrix(matrix: Any, items: Any, ratings: Any) -> Ratings:
+    if items is not None or ratings is not None:
+        raise TypeError(
+            "users is a sparse matrix of ratings: pass no items and no ratings beside it."
+        )
+    entries = sp.coo_array(matrix)
+    if entries.nnz == 0:
+        raise ValueError(f"there are no ratings: the matrix of shape {matrix.shape} is empty.")
+    user, item = (index.astype(np.int64) for index in entries.coords)
+    n, m = entries.shape
+    ids = Ids(list(range(n)), "user"), Ids(list(range(m)), "item")
+    values = checked_values(entries.data, entries.nnz)
+    return Ratings(ids[0], ids[1], user, item, values)
+
+
+def checked_values(ratings: Any, n: int) -> np.ndarray:
+    """Finite numbers, one per rating."""
+    try:
+        values = np.asarray(ratings, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"ratings must be numbers, one per user and item: {error}.") from error
+    if values.shape != (n,):
+        raise ValueError(
+            f"ratings must have one number for each of {n} pairs of user and item, got shape "
+            f"{values.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(
+            f"ratings[{bad[0]}] is {values[bad[0]]}: leave out pairs without a rating "
+            f"({len(bad)} of {n})."
+        )
+    return values
+
+
+def guessed_columns(columns: list[Any]) -> dict[str, Any]:
+    """Which columns of a DataFrame are user, item, rating and timestamp."""
+    plain = {name: str(name).lower().replace("_", "").replace(" ", "") for name in columns}
+    found: dict[str, Any] = {}
+    for role, known in NAMES.items():
+        fits = [name for name in columns if plain[name] in known]
+        if fits:
+            found[role] = fits[0]
+    left = [name for name in columns if name not in found.values()]
+    for role in ("user", "item", "rating"):
+        if role not in found and left and (role != "rating" or len(columns) in (3, 4)):
+            found[role] = left.pop(0)
+    if "user" not in found or "item" not in found:
+        raise ValueError(
+            "ratings as a DataFrame need the columns user and item, and for ratings rating; found "
+            f"{', '.join(map(repr, columns)) or 'none'}."
+        )
+    return found
+
+
+def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:
+    """The matrix of ratings, and how many pairs of user and item occur more than once.
+
+    Several ratings of a pair become their mean, several counts their sum.
+    """
+    n, m = len(ratings.users), len(ratings.items)
+    values = np.ones(ratings.n) if ratings.values is None else ratings.values
+    cells, place, count = np.unique(
+        ratings.user * m + ratings.item, return_inverse=True, return_counts=True
+    )
+    sums: np.ndarray = np.bincount(place, weights=values, minlength=len(cells))
+    if kind == "explicit":
+        sums = sums / count
+    rows, columns = np.divmod(cells, m)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+    matrix = sp.csr_array((sums, columns, indptr), shape=(n, m))
+    return matrix, int(np.sum(count > 1))
