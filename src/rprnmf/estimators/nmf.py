@@ -112,6 +112,16 @@ default="auto"
     >>> model = NMF(n_components=1, missing="nan", random_state=0).fit(X)
     >>> round(float(model.inverse_transform(model.embedding_)[0, 1]), 3)
     4.0
+
+    Clicks: what was not chosen counts as a weak zero. The first person is offered the film that
+    alike people chose.
+
+    >>> clicks = np.kron(np.eye(2), np.ones((3, 4)))
+    >>> clicks[0, 2] = 0
+    >>> model = NMF(2, missing="zero", missing_weight=0.1, alpha_W=0.01, random_state=0)
+    >>> scores = model.fit_transform(clicks)[0] @ model.components_
+    >>> int(np.argmax(np.where(clicks[0] == 0, scores, 0)))
+    2
     """
 
     def __init__(
