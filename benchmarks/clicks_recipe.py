@@ -21,10 +21,10 @@ from rprnmf import NMF
 CHOSEN: dict[str, Any] = {
     "n_components": 128,
     "missing_weight": 0.15,
-    "alpha_W": 0.08,
+    "alpha_W": 0.09,
     "alpha_power": 0.7,
     "max_iter": 30,
-    "busy": 0.6,
+    "busy": 1.0,
     "popular": 0.0,
 }
 

@@ -22,17 +22,18 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "components": [{"n_components": 64}, {"n_components": 96}],
     "iterations": [{"max_iter": 15}, {"max_iter": 60}],
     "weight of what is missing": [{"missing_weight": w} for w in (0.07, 0.1, 0.22, 0.3)],
-    "L2": [{"alpha_W": a} for a in (0.05, 0.065, 0.1, 0.13)],
+    "L2": [{"alpha_W": a} for a in (0.045, 0.065, 0.08, 0.1, 0.13)],
     "L2 by another power of counts": [
-        {"alpha_W": a, "alpha_power": p} for a, p in ((1.2, 0.3), (0.3, 0.5), (0.01, 1.0))
+        {"alpha_W": a, "alpha_power": p} for a, p in ((1.35, 0.3), (0.34, 0.5), (0.012, 1.0))
     ],
     "L2 of people and films": [
-        {"alpha_W": 0.16, "alpha_H": 0.04},
-        {"alpha_W": 0.04, "alpha_H": 0.16},
+        {"alpha_W": 0.18, "alpha_H": 0.045},
+        {"alpha_W": 0.045, "alpha_H": 0.18},
     ],
     "L1": [{"l1_ratio": 0.1}],
-    "what busy people did not click": [{"busy": b} for b in (-0.3, 0.0, 0.3, 0.8, 1.0)],
+    "what busy people did not click": [{"busy": b} for b in (-0.5, 0.0, 0.3, 0.6, 1.3)],
     "popular films not clicked": [{"popular": p} for p in (-0.2, 0.2)],
+    "no L2": [{**PRIOR, "row_prior": None, "column_prior": None}, PRIOR],
     "prior instead of L2": [
         {**PRIOR, "row_prior": "mean", "column_prior": "mean"},
         {**PRIOR, "row_prior": "data", "column_prior": "data"},

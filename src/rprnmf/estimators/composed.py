@@ -324,7 +324,7 @@ class ComposedNMF(
     def _priors(self, view: BaseView) -> list[Any]:
         """What is asked for as the priors of both sides."""
         without_norms = self.alpha_W == 0 and self.alpha_H in (0, "same")
-        enough = view.gappy and view.n_observed >= FEWEST
+        enough = view.incomplete and view.n_observed >= FEWEST
         regularised = enough and without_norms and self._solver.automatic
         automatic = "mean" if regularised else None
         return [

@@ -45,9 +45,10 @@ default="auto"
         (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
         X: entries that are not stored; a stored 0 is an observation).
     missing_weight : float, default=0.0
-        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks, plays and
-        the like tell what someone chose and, weakly, that the rest was not chosen: 0.1 is a
-        start. Row counts (``alpha_power``, priors) are then sums of weights.
+        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks and the like
+        tell what someone chose and, weakly, that the rest was not chosen: 0.15 is a start, with
+        ``alpha_W=0.09, alpha_power=0.7``. The number of entries of a row, by which L2 terms and
+        priors are weighed, is then the sum of their weights, as it is with ``entry_weights``.
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
         Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
         "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.
@@ -115,6 +116,16 @@ default="auto"
     >>> model = NMF(n_components=1, missing="nan", random_state=0).fit(X)
     >>> round(float(model.inverse_transform(model.embedding_)[0, 1]), 3)
     4.0
+
+    Clicks: what was not chosen counts as a weak zero. The first person is offered the film that
+    alike people chose.
+
+    >>> clicks = np.kron(np.eye(2), np.ones((3, 4)))
+    >>> clicks[0, 2] = 0
+    >>> model = NMF(2, missing="zero", missing_weight=0.1, alpha_W=0.01, random_state=0)
+    >>> scores = model.fit_transform(clicks)[0] @ model.components_
+    >>> int(np.argmax(np.where(clicks[0] == 0, scores, 0)))
+    2
     """
 
     def __init__(

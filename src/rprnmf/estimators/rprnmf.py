@@ -110,9 +110,10 @@ default="auto"
         (sparse X: stored NaN; entries that are not stored are zeros). "zero": zeros (sparse
         X: entries that are not stored; a stored 0 is an observation).
     missing_weight : float, default=0.0
-        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks, plays and
-        the like tell what someone chose and, weakly, that the rest was not chosen: 0.1 is a
-        start. Row counts (``alpha_power``, priors) are then sums of weights.
+        What a missing entry weighs, as a zero; needs ``missing``. 0: nothing. Clicks and the like
+        tell what someone chose and, weakly, that the rest was not chosen: 0.15 is a start, with
+        ``alpha_W=0.09, alpha_power=0.7``. The number of entries of a row, by which L2 terms and
+        priors are weighed, is then the sum of their weights, as it is with ``entry_weights``.
     init : {None, "random", "nndsvd", "nndsvda", "nndsvdar", "custom"}, default=None
         Start factors, as in scikit-learn. None: "nndsvda" where it can be used, else
         "random"; with ``solver="paper"`` uniform on [0, 1) as in the paper.

@@ -203,6 +203,11 @@ class BaseView(Transposable):
         return self.n_observed < 0.95 * self.shape[0] * self.shape[1]
 
     @property
+    def incomplete(self) -> bool:
+        """Whether so much is missing, be it as weak zeros."""
+        return self.gappy
+
+    @property
     def floor(self) -> float:
         """What a model value of zero counts as in denominators and logarithms."""
         return TINY[np.dtype(self.dtype)] * (self.mean or 1.0)

@@ -64,6 +64,11 @@ class Weighted(SparseView):
     def complete(self) -> bool:
         return False  # every row has its own Gram matrix and sums
 
+    @property
+    def incomplete(self) -> bool:
+        n, m = self.shape
+        return self.gappy or (self.weak_zeros and len(self.entries.data) < 0.95 * n * m)
+
     @cached_property
     def mass(self) -> float:
         n, m = self.shape

@@ -82,7 +82,7 @@ class DataPart(Part):
     wants = 0
 
     def __init__(self, view: BaseView, matrix: Any):
-        self.by_mask = view.gappy or view.weak_zeros
+        self.by_mask = view.incomplete
         self.fill = column_means(view)
         data = self.data_of(view, matrix)
         self.map: Any = MaskFeatures(data) if self.by_mask else KernelFeatures(data)
