@@ -48,6 +48,7 @@ _ROOMS = (
     "model_selection",
     "persistence",
     "plotting",
+    "recommend",
     "triplets",
 )
 
