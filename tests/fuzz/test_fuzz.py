@@ -11,7 +11,7 @@ from tests.fuzz.check import Broken, check_broken, check_call
 from tests.fuzz.damage import DAMAGES
 from tests.fuzz.draw import ESTIMATORS, Call, draw_call
 
-CALLS = 60
+CALLS = 40
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def test_every_estimator_can_be_saved():
 def test_random_calls(again):
     """Whatever combination was fitted."""
     saved = 0
-    for seed in range(60):
+    for seed in range(25):
         call = draw_call(seed, extreme=0.2)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
