@@ -97,7 +97,7 @@ def test_random_calls(again):
             assert bits(vars(loaded)) == bits({key: vars(model)[key] for key in vars(loaded)})
             assert bits(loaded.transform(call.X)) == bits(model.transform(call.X))
         saved += 1
-    assert saved > 30
+    assert saved > 10
 
 
 @pytest.mark.parametrize(
