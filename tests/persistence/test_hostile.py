@@ -188,6 +188,7 @@ def test_indices_of_sparse_matrices_out_of_range(size, forge):
     refused(forge(model, change), "index of a sparse matrix is not in 0 to 4")
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of old versions of numpy
 def test_numbers_out_of_the_range_of_their_column(forge):
     frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int8")})
     number = put("parameters", "row_prior", "frame", "data", 0, "values", "items", 1, "n", value=1)

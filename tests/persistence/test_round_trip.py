@@ -146,7 +146,7 @@ names = st.one_of(
     st.dates(),
     st.datetimes().map(lambda time: time.replace(fold=0)),
     st.datetimes().map(lambda time: pd.Timestamp(time.replace(fold=0))),
-    st.datetimes(timezones=st.just(datetime.UTC)).map(
+    st.datetimes(datetime.datetime(1960, 1, 1), timezones=st.just(datetime.UTC)).map(
         lambda time: pd.Timestamp(time.replace(tzinfo=None)).tz_localize("Asia/Tokyo")
     ),
     st.floats(width=32).map(np.float32),
