@@ -35,7 +35,7 @@ def commands(block):
 
 def outputs(arguments):
     """The files that a command says it writes."""
-    flags = ("--out", "--test-out", "--picture", "--checkpoint")
+    flags = ("--out", "--test-out", "--picture", "--checkpoint", "--save")
     return [value for flag, value in itertools.pairwise(arguments) if flag in flags]
 
 
@@ -46,6 +46,7 @@ def write_others(folder):
     tags = ["SF|Action"] * 3 + ["Love"] * 3
     films = [f"{film},{tags[k]},{1977 + k}\n" for k, film in enumerate(FILMS)]
     (folder / "films-table.csv").write_text("film,genres,year\n" + "".join(films))
+    (folder / "mine.csv").write_text("film,rating\nAlien,5\nTitanic,1\n")
     (folder / "links.csv").write_text("a,b,link\nAlien,Star Wars,must\nAlien,Titanic,cannot\n")
     (folder / "new.csv").write_text("user,film,rating\nzoe,Alien,5\nzoe,Titanic,1\nyan,Alien,2\n")
     (folder / "test.csv").write_text("q,r,s\nAlien,Star Trek,Titanic\nTitanic,Notting Hill,Alien\n")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import pkgutil
 import re
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import time
 import tracemalloc
 import warnings
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,9 @@ import numpy as np
 
 import rprnmf
 from rprnmf.persistence import FileFormatError
+from rprnmf.recommend import Recommender
 from tests.fuzz.forge import mutated
+from tests.persistence import recommenders
 from tests.persistence.cases import FITS, FRAMES, TRIPLETS, answers, fitted, named
 
 HERE = Path(__file__).parent
@@ -36,7 +40,7 @@ SECONDS = 20
 MEMORY = 1 << 22, 60  # bytes: so many, and so many per byte of the file
 #: what Python tells before it runs code, opens a connection or starts a program
 FORBIDDEN = ("exec", "compile", "pickle.", "os.system", "os.exec", "subprocess.", "socket.")
-USES = (ValueError, TypeError)  # what methods of a changed model may raise
+USES = (ValueError, TypeError, KeyError)  # what methods of a changed model may raise
 
 watching: list[str] | None = None
 
@@ -47,10 +51,23 @@ def audit(event: str, arguments: Any) -> None:
         watching.append(event)
 
 
+def import_zones() -> None:
+    """Python reads time zones from a package of data, whose parts are imported when first read."""
+    try:
+        import tzdata
+    except ImportError:  # the system has them
+        return
+    for part in pkgutil.walk_packages(tzdata.__path__, "tzdata."):
+        import_module(part.name)
+
+
 def originals(folder: Path) -> list[bytes]:
-    """Files of models of all sorts, and of triplets."""
+    """Files of models of all sorts, of recommenders and of triplets."""
+    import_zones()
     path, found = folder / "original", []
     models = [fitted(name)[0] for name in FITS]
+    models += [recommenders.fitted(name) for name in recommenders.FITS]
+    models += [recommenders.with_ids(kind) for kind in ("mixed", "numpy bytes")]
     models.append(rprnmf.NMF(row_prior=list(FRAMES.values())))
     models += [rprnmf.NMF(row_prior=frame) for frame in FRAMES.values()]
     models.append(rprnmf.NMF(row_prior=["data", np.eye(2)], random_state=np.random.RandomState(0)))
@@ -94,14 +111,18 @@ def used(model: Any) -> str:
     if isinstance(model, rprnmf.Triplets):
         model.summary()
         return ""
-    if not hasattr(model, "components_"):
+    if not hasattr(model, "components_") and not hasattr(model, "item_factors_"):
         return ""
-    model.set_params(max_iter=3, n_jobs=1)
-    X = np.random.default_rng(0).random((len(model.embedding_), model.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            answers(model, X)
+            if isinstance(model, Recommender):
+                recommenders.answers(model)
+                recommenders.taught(model)
+            else:
+                model.set_params(max_iter=3, n_jobs=1)
+                n, m = len(model.embedding_), model.n_features_in_
+                answers(model, np.random.default_rng(0).random((n, m)))
         except USES:
             return ", and its methods refuse"
         except Exception as error:

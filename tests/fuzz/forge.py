@@ -16,6 +16,7 @@ JUNK: list[Any] = [
     *(None, True, False, 0, -1, 1, 7, 2**31, 2**63, -(2**63), 2**64, 10**400, 0.5, -1e308),
     *("", "x", "nan", "inf", "row", "a" * 500, "\ud800", "../../etc/passwd", "__class__"),
     *("NMF", "RPRNMF", "Triplets", "KernelFeatures", "MaskFeatures", "GivenPart", "object"),
+    *("Recommender", "StackedModel", "SideFeatures", "Metadata", "DataWeights", "bytes", "words"),
     *("csr_array", "coo_matrix", "category", "Int64", "float64", "int64", "bool", "datetime64"),
     *("timestamp[ns,Europe/Berlin]", "timestamp[ns,dateutil//etc/passwd]", "numpy[complex128]"),
     *([], [[]], {}, {"array": 0}, {"list": []}, {"float": "nan"}, {"scalar": None}),

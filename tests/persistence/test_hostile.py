@@ -18,71 +18,9 @@ import rprnmf
 from rprnmf import NMF, Triplets
 from rprnmf.persistence import FileFormatError
 from tests.fuzz.files import originals, outcome
-from tests.fuzz.forge import forged, mutated, taken_apart
+from tests.fuzz.forge import mutated
 from tests.persistence.cases import TRIPLETS, fitted, named
-
-
-@pytest.fixture
-def forge(tmp_path):
-    """A saved model, changed: ``change(header, array)``; ``array`` replaces one by its number."""
-
-    def through(model, change):
-        path = tmp_path / "model.rprnmf"
-        rprnmf.save(model, path)
-        content, parts = taken_apart(path.read_bytes())
-
-        def array(node, value=None):
-            number = node["array"]
-            entry = content["arrays"][number]
-            if value is None:
-                return np.frombuffer(parts[number], entry["dtype"]).reshape(entry["shape"]).copy()
-            entry |= {"dtype": value.dtype.name, "shape": list(value.shape), "order": "C"}
-            parts[number] = value.tobytes()
-            return value
-
-        change(content["header"], array)
-        path.write_bytes(forged(content, parts))
-        return path
-
-    return through
-
-
-def refused(path, message):
-    with pytest.raises(FileFormatError, match=message) as found:
-        rprnmf.load(path)
-    assert str(path) in str(found.value)
-
-
-def attribute(name, change):
-    """Change the array of an attribute."""
-
-    def through(header, array):
-        node = header["attributes"][name]
-        array(node, change(array(node)))
-
-    return through
-
-
-def put(*keys, value):
-    """Put something into the header."""
-
-    def through(header, array):
-        for key in keys[:-1]:
-            header = header[key]
-        header[keys[-1]] = value
-
-    return through
-
-
-def drop(*keys):
-    """Take something out of the header."""
-
-    def through(header, array):
-        for key in keys[:-1]:
-            header = header[key]
-        del header[keys[-1]]
-
-    return through
+from tests.persistence.forging import attribute, drop, put, refused
 
 
 def inner(name, key):

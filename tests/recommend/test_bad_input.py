@@ -67,7 +67,7 @@ def test_pairs_that_occur_twice_become_their_mean():
     items = np.concatenate((made.items, made.items[:1]))
     ratings = np.concatenate((made.ratings, [6 - made.ratings[0]]))
     with pytest.warns(
-        UserWarning, match="1 pairs of user and item occur more than once: their mean"
+        UserWarning, match="1 pair of user and item occurs more than once: their mean"
     ):
         model = Recommender(2, random_state=0).fit(users, items, ratings)
     i, j = model.user_ids_.index(users[0]), model.item_ids_.index(items[0])

@@ -239,8 +239,9 @@ def test_integers_in_triplets_are_ids():
 
 @pytest.mark.parametrize("kind", ["explicit", "implicit"])
 @pytest.mark.parametrize("n_starts", [1, 2])
-def test_an_explanation_adds_up(made, kind, n_starts):
-    model = Recommender(4, kind=kind, n_starts=n_starts, random_state=0)
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_an_explanation_adds_up(made, kind, n_starts, beta_loss):
+    model = Recommender(4, kind=kind, n_starts=n_starts, beta_loss=beta_loss, random_state=0)
     model.fit(made.users, made.items, made.ratings if kind == "explicit" else None)
     item = model.recommend("u3").items[0]
     why = model.explain("u3", item, n=100)

@@ -149,7 +149,7 @@ class Group(click.Group):
     ----------
     name : str
     home : str
-        The package: the command ``name`` is the object ``name`` of its module ``name``.
+        The package: the command ``a-b`` is the object ``a_b`` of its module ``a_b``.
     summaries : mapping of str to str
         The commands, and what each does.
     **settings : dict
@@ -175,6 +175,7 @@ class Group(click.Group):
         """Load one."""
         if name not in self.summaries:
             return None
+        name = name.replace("-", "_")
         found = getattr(import_module(f"{self.home}.{name}"), name)
         assert isinstance(found, click.Command)
         return found

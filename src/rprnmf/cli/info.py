@@ -21,6 +21,7 @@ def info(given: Any) -> Report:
     """Say what is in the file of a model: kind, size, settings, names, comparisons, versions."""
     check_files(given.run, [], [given.model])
     from rprnmf.persistence import describe, load
+    from rprnmf.recommend import Recommender
     from rprnmf.triplets import Triplets
 
     with real_file(given.model, SUFFIX) as file:
@@ -36,8 +37,9 @@ def info(given: Any) -> Report:
         document["parameters"] = changed(held)
         settings = [f"{name}={short(value)}" for name, value in document["parameters"].items()]
         rows.append(["settings", ", ".join(settings) or "all default"])
-        document["fitted"] = hasattr(held, "components_")
-        rows += fitted_rows(held, document) if document["fitted"] else [["fitted", "no"]]
+        document["fitted"] = hasattr(held, "components_") or hasattr(held, "item_factors_")
+        of_fit = recommender_rows if isinstance(held, Recommender) else fitted_rows
+        rows += of_fit(held, document) if document["fitted"] else [["fitted", "no"]]
     versions = [f"{name} {about[name]}" for name in ("rprnmf", "numpy", "scikit-learn")]
     rows.append(["written", f"{about['date']} with {', '.join(versions)}"])
     rows.append(["bytes", str(size)])
@@ -73,6 +75,31 @@ def fitted_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:
             )
             met = f"{per_cent(share)} of {counted(triplets.n_triplets, 'comparison')} met"
             rows.append([f"{side}s", met])
+    return rows
+
+
+def recommender_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:
+    """What a fit left in a recommender."""
+    n, m = len(model.user_ids_), len(model.item_ids_)
+    rated = model._X.nnz
+    document |= {"kind": model.kind_, "users": n, "items": m, "ratings": rated}
+    document["components"] = model.n_components_
+    rows = [
+        ["data", f"{counted(n, 'user')}, {counted(m, 'item')}, {counted(rated, 'rating')}"],
+        ["ratings", model.kind_],
+        ["components", str(model.n_components_)],
+    ]
+    if model.scale_ is not None:
+        document["scale"] = list(model.scale_)
+        rows[1][1] += f", {model.scale_[0]:g} to {model.scale_[1]:g}"
+    for side, names in (("user", model.user_ids_), ("item", model.item_ids_)):
+        document[f"{side}_names"] = names
+        more = ", ..." if len(names) > SHOWN else ""
+        rows.append([f"{side}s", ", ".join(map(str, names[:SHOWN])) + more])
+        share = float(getattr(model, f"{side}_satisfied_rate_"))
+        if share == share:  # NaN: no comparisons
+            document[f"{side}_satisfied_rate"] = share
+            rows.append([f"{side} comparisons met", per_cent(share)])
     return rows
 
 

@@ -97,11 +97,30 @@ def read_input(given: Any, path: str) -> Any:
     """
     from dataclasses import replace
 
-    from rprnmf.inputs import Options, read_matrix
+    from rprnmf.inputs import read_matrix
+
+    found = read_matrix(
+        path, format=given.format, options=input_options(given), verbose=takes_long(given, path)
+    )
+    given.run.note(found.note)
+    missing = getattr(given, "missing", "auto")
+    if missing == "auto":
+        return found
+    return replace(found, missing=None if missing == "none" else missing)
+
+
+def takes_long(given: Any, path: str) -> bool:
+    """Whether to show how far a file is read."""
+    return not given.run.quiet and path != STDIN and os.path.getsize(path) > LARGE
+
+
+def input_options(given: Any) -> Any:
+    """What the options of `matrix_options` tell a reader."""
+    from rprnmf.inputs import Options
 
     index = False if given.no_index else given.index
     delimiter = "\t" if given.delimiter == TAB else given.delimiter
-    options = Options(
+    return Options(
         header=given.header,
         index=index,
         delimiter=delimiter,
@@ -119,13 +138,6 @@ def read_input(given: Any, path: str) -> Any:
         image_size=given.image_size,
         transpose=given.transpose,
     )
-    verbose = not given.run.quiet and path != STDIN and os.path.getsize(path) > LARGE
-    found = read_matrix(path, format=given.format, options=options, verbose=verbose)
-    given.run.note(found.note)
-    missing = getattr(given, "missing", "auto")
-    if missing == "auto":
-        return found
-    return replace(found, missing=None if missing == "none" else missing)
 
 
 def read_new(given: Any, path: str, model: Any) -> Any:

@@ -19,6 +19,7 @@ COMMANDS = {
     "transform": "Place new rows with the components of a model.",
     "evaluate": "Say how well a model explains data and comparisons.",
     "recommend": "Recommend items to users, from ratings or clicks.",
+    "recommend-test": "Say how well recommendations do on held-out ratings.",
     "cluster": "Group the rows, or columns, of a model.",
     "top": "List what the components of a model are made of.",
     "plot": "Draw a picture of a model.",

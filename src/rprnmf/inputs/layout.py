@@ -121,9 +121,9 @@ def find_layout(
     fail : callable
         Makes the error of a reason.
     """
-    has_header = options.header if options.header is not None else _has_header(rows, decimal)
-    header = [cell.strip() for cell in rows[0]] if has_header else None
-    body = rows[1:] if has_header else rows
+    headed = options.header if options.header is not None else has_header(rows, decimal)
+    header = [cell.strip() for cell in rows[0]] if headed else None
+    body = rows[1:] if headed else rows
     if not body:
         raise fail("has a header and no rows; expected at least one row of data.")
     columns = Columns(body, decimal)
@@ -135,7 +135,7 @@ def find_layout(
         )
 
     def place(column: Column | None) -> int | None:
-        return None if column is None else _place(column, header, columns.width, fail)
+        return None if column is None else place_of(column, header, columns.width, fail)
 
     asked = [place(column) for column in (options.user, options.item, options.rating)]
     text = place(options.text)
@@ -164,7 +164,7 @@ def find_layout(
     return Layout("table", header, columns.width, found, kept)
 
 
-def _place(column: Column, header: list[str] | None, width: int, fail: Any) -> int:
+def place_of(column: Column, header: list[str] | None, width: int, fail: Any) -> int:
     """The position of a column that is given by name or position."""
     known = "no names" if header is None else ", ".join(map(repr, header[:20]))
     if isinstance(column, str):
@@ -180,7 +180,7 @@ def _place(column: Column, header: list[str] | None, width: int, fail: Any) -> i
     return place % width
 
 
-def _has_header(rows: list[list[str]], decimal: str) -> bool:
+def has_header(rows: list[list[str]], decimal: str) -> bool:
     """Whether the first row has names: words above numbers, or what names look like."""
     first, rest = [cell.strip() for cell in rows[0]], rows[1:]
     names = {plain(cell) for cell in first if cell}

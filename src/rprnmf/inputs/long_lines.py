@@ -24,7 +24,7 @@ class Shape(NamedTuple):
     delimiter: str
     decimal: str
     n_cells: int
-    roles: tuple[int, ...]  # places of user, item and value
+    roles: tuple[int, ...]  # places of user, item and value, or without a value
 
 
 def read_long_lines(
@@ -44,7 +44,8 @@ def read_long_lines(
     role = np.zeros(shape.n_cells, dtype=np.int64)
     for side in SIDES:
         role[shape.roles[side]] = 1 + side + 2 * texts[side]
-    role[shape.roles[2]] = VALUE
+    for place in shape.roles[2:]:
+        role[place] = VALUE
     delimiter = shape.delimiter.encode()
     form = Form(delimiter[0], len(delimiter), ord(shape.decimal), role, powers())
     tables = [NameTable(kind) for kind in texts]

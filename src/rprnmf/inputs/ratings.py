@@ -27,6 +27,15 @@ class Found(NamedTuple):
 
 def read_ratings(source: Source, sample: Sample, layout: Layout) -> Matrix:
     """Read ratings from a text file."""
+    found = fast_entries(source, sample, layout) or _general(source, sample, layout)
+    return to_matrix(source, found)
+
+
+def fast_entries(source: Source, sample: Sample, layout: Layout) -> Found | None:
+    """The lines in order, compiled; None if the file has something odd.
+
+    ``layout.roles`` are user, item and value; without a value those of the entries mean nothing.
+    """
     body = sample.rows[layout.first :]
     users, items = (
         not all(PLAIN.fullmatch(row[place]) for row in body if len(row) > place)
@@ -35,9 +44,7 @@ def read_ratings(source: Source, sample: Sample, layout: Layout) -> Matrix:
     found = _fast(source, sample, layout, (users, items))
     if found is None and not (users and items):  # a text may come after many numbers
         found = _fast(source, sample, layout, (True, True))
-    if found is None:
-        found = _general(source, sample, layout)
-    return to_matrix(source, found)
+    return found
 
 
 def to_matrix(source: Source, found: Found) -> Matrix:

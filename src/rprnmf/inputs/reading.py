@@ -66,16 +66,17 @@ def read_matrix(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
-    options = options or Options()
     with open_source(path, verbose, n_jobs) as source:
-        name = format or detect(source)
-        if name is None:
-            from rprnmf.inputs.delimited import read_delimited
+        return read_source(source, format or detect(source), options or Options())
 
-            matrix = read_delimited(source, options)
-        else:
-            matrix = FORMATS[name].load()(source, options)
-        return _finish(source, matrix, options)
+
+def read_source(source: Source, name: str | None, options: Options) -> Matrix:
+    """A matrix in the format of this name; None: text with delimiters."""
+    if name is None:
+        from rprnmf.inputs.delimited import read_delimited
+
+        return _finish(source, read_delimited(source, options), options)
+    return _finish(source, FORMATS[name].load()(source, options), options)
 
 
 def _finish(source: Source, matrix: Matrix, options: Options) -> Matrix:

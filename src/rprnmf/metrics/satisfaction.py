@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from rprnmf.penalties import DISTANCES
+from rprnmf.remote import gathered, lies_in_blocks
 from rprnmf.triplets import Triplets, as_triplets
 
 EPS = float(np.finfo(np.float64).eps)
@@ -124,7 +125,8 @@ def triplet_distances(
     """
     if distance not in DISTANCES:
         raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {distance!r}.")
-    F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
+    if not lies_in_blocks(F):
+        F = np.ascontiguousarray(check_array(F, dtype=[np.float64, np.float32], input_name="F"))
     known = as_triplets(triplets)
     if known.named and names is None and known.n_triplets:
         raise ValueError(
@@ -132,9 +134,15 @@ def triplet_distances(
             "model.row_names_ and model.column_names_ hold them."
         )
     items = known.positions(len(F), names).items
-    q, r, s = np.array(items.T, order="C")  # a copy: kernels are compiled for writable arrays
     if floor is None:
-        floor = float(EPS * np.mean(F, dtype=np.float64)) or EPS
+        floor = EPS  # it counts in logarithms only
+        if distance == "divergence" and len(items):
+            floor = float(EPS * F.mean(dtype=np.float64)) or EPS
+    places = items
+    if lies_in_blocks(F):  # only the rows that are named come here
+        named = np.unique(items)
+        F, places = gathered(F, named), np.searchsorted(named, items)
+    q, r, s = np.array(places.T, order="C")  # a copy: kernels are compiled for writable arrays
     if not floor > 0:
         raise ValueError(f"floor must be greater than 0, got {floor!r}.")
     measure = DISTANCES[distance].with_floor(floor)

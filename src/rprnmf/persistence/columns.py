@@ -15,7 +15,7 @@ import numpy as np
 
 from rprnmf.array_file.layout import DTYPES
 from rprnmf.persistence.pool import DEEPEST, Pool, fields
-from rprnmf.persistence.texts import pack_text, unpack_text
+from rprnmf.persistence.texts import pack_bytes, pack_text, unpack_bytes, unpack_text
 from rprnmf.persistence.times import (
     TIMES,
     pack_times,
@@ -37,12 +37,14 @@ PLAIN: dict[type, str] = {
     int: "int",
     float: "float",
     str: "str",
+    bytes: "bytes",
     np.str_: "numpy_str",
+    np.bytes_: "numpy_bytes",
     date: "date",
     datetime: "datetime",
     **{kind: name for name, kind in SEQUENCES.items()},
 }
-EXPECTED = "text, numbers, bools, None, dates and times, and lists, tuples and sets of these"
+EXPECTED = "text, bytes, numbers, bools, None, dates and times, and lists, tuples and sets of these"
 
 
 def kind_of(value: Any) -> str | None:
@@ -170,6 +172,13 @@ def _text(make: Callable[[str], Any], show: Callable[[Any], str] = str) -> Colum
     )
 
 
+def _bytes(make: Callable[[bytes], Any]) -> Column:
+    return Column(
+        lambda values, _, pool: pack_bytes(values, pool),
+        lambda column, _, n, pool: [make(part) for part in unpack_bytes(column, n, pool)],
+    )
+
+
 def _pack_intervals(values: list[Any], closed: str, pool: Pool) -> dict[str, Any]:
     ends = [end for value in values for end in (value.left, value.right)]
     return pack(ends, pool, "the ends of intervals")
@@ -198,6 +207,8 @@ COLUMNS: dict[str, Column] = {
     "long_int": _text(int),
     "str": _text(str),
     "numpy_str": _text(np.str_),
+    "bytes": _bytes(bytes),
+    "numpy_bytes": _bytes(np.bytes_),
     "date": _text(date.fromisoformat, date.isoformat),
     "datetime": _text(datetime.fromisoformat, datetime.isoformat),
     "numpy": Column(

@@ -97,6 +97,18 @@ def several(spec: Spec) -> Spec:
     return check
 
 
+def repeated(spec: Spec) -> Spec:
+    """A list of these, at least one, all of the same sizes."""
+
+    def check(value: Any, where: str, sizes: Sizes) -> None:
+        if type(value) is not list or not value:
+            refuse(where, "a list with entries", kind_of(value))
+        for place, one in enumerate(value):
+            spec(one, f"{where}[{place}]", sizes)
+
+    return check
+
+
 def entries(**specs: Spec) -> Spec:
     """A dict with some of these entries."""
 

@@ -15,13 +15,14 @@ from rprnmf.array_file import FileFormatError, read_arrays, write_arrays
 from rprnmf.persistence.models import MODELS
 from rprnmf.persistence.pool import Pool
 from rprnmf.persistence.states import STATE, built, model_parts, triplets_parts
+from rprnmf.remote.shards import folder_of, remove_shards
 from rprnmf.triplets import Triplets
 
 MODEL, COMPARISONS = "model", "triplets"  # kinds of files
 
 
 def save(model: Any, path: Any) -> None:
-    """Save an estimator, fitted or not, or triplets, to one file.
+    """Save an estimator or a recommender, fitted or not, or triplets, to one file.
 
     The file holds numbers and text, no code: `load` runs nothing that a file says. It is written
     beside the place and put there at the end, so that a file that is there stays whole until
@@ -29,10 +30,12 @@ def save(model: Any, path: Any) -> None:
 
     Parameters
     ----------
-    model : RPRNMF, NMF, GNMF, LCNMF or Triplets
+    model : RPRNMF, NMF, GNMF, LCNMF, Recommender or Triplets
         With its parameters, all that a fit left in it, names, and what ``set_output`` and
-        ``set_fit_request`` set. Functions are not saved: ``callback`` becomes None, and a
-        warning says so.
+        ``set_fit_request`` set. Where W is a Dask array its blocks are written to files in a folder
+        beside the file, ``NAME.rows``, which goes with it; `load` reads a block when it is used.
+        Functions are not saved: ``callback`` becomes None, and a warning says so. The
+        ``estimators_`` of a Recommender are left out: none of its methods needs them.
     path : path-like
         In a folder that exists; by custom it ends in .rprnmf.
 
@@ -61,8 +64,12 @@ def save(model: Any, path: Any) -> None:
     >>> bool((again.transform(X) == model.transform(X)).all())
     True
     """
-    path, pool = Path(path), Pool()
+    path = Path(path)
+    folder = folder_of(path)
+    pool = Pool(folder=folder)
     header: dict[str, Any] = {"class": type(model).__name__, "state": STATE, "written": _written()}
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not a folder, so {path.name} cannot be saved.")
     if type(model) is Triplets:
         kind = COMPARISONS
         header |= triplets_parts(model, pool)
@@ -72,9 +79,8 @@ def save(model: Any, path: Any) -> None:
     else:
         known = ", ".join(one.__name__ for one in (*MODELS, Triplets))
         raise TypeError(f"save takes one of {known}, got {_described(model)}.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is not a folder, so {path.name} cannot be saved.")
     write_arrays(path, header, pool.arrays, kind=kind)
+    remove_shards(folder, pool.shards)
 
 
 def load(path: Any) -> Any:
@@ -86,7 +92,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    model : RPRNMF, NMF, GNMF, LCNMF or Triplets
+    model : RPRNMF, NMF, GNMF, LCNMF, Recommender or Triplets
         All its methods give the same, to the last digit, as those of the model that was saved.
 
     Raises
@@ -105,7 +111,7 @@ def load(path: Any) -> Any:
     """
     header, arrays = read_arrays(path, kind=(MODEL, COMPARISONS))
     try:
-        return built(header, Pool(arrays))
+        return built(header, Pool(arrays, folder_of(path)))
     except (ValueError, TypeError, OverflowError) as error:
         raise FileFormatError(f"{path} cannot be read: {error}") from None
 

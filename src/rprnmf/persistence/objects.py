@@ -24,10 +24,13 @@ class Saved(NamedTuple):
         What its attributes must be, by name.
     rule : callable, default=None
         Called with an object and its place: what no attribute tells alone. Raises ValueError.
+    derived : tuple of str, default=()
+        Attributes that follow from the others: not in files, set when all has been checked.
     """
 
     fields: dict[str, Spec]
     rule: Callable[[Any, str], None] | None = None
+    derived: tuple[str, ...] = ()
 
 
 class Objects:
@@ -45,6 +48,10 @@ class Objects:
     def knows(self, kind: type) -> bool:
         """Whether objects of exactly this class can be saved."""
         return kind in self.known
+
+    def parts(self, value: Any) -> dict[str, Any]:
+        """What a file keeps of an object."""
+        return attributes(value, self.known[type(value)].derived)
 
     def check(self, name: Any, parts: dict[str, Any]) -> None:
         """Refuse classes that are not known, and other attributes than they have."""
@@ -66,13 +73,13 @@ class Objects:
         return found
 
 
-def attributes(value: Any) -> dict[str, Any]:
-    """The attributes of an object, also of a named tuple."""
+def attributes(value: Any, derived: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The attributes of an object, also of a named tuple, but for those that are derived."""
     if isinstance(value, Triplets):
         return {"items": value.items, "weights": value.weights, "absent": value.absent}
     if isinstance(value, tuple):
         return value._asdict()  # type: ignore[attr-defined]
-    return dict(vars(value))
+    return {name: part for name, part in vars(value).items() if name not in derived}
 
 
 def triplets_of(parts: dict[str, Any]) -> Triplets:
@@ -93,7 +100,7 @@ def an(objects: dict[type, Saved], *kinds: type, **sizes: str) -> Spec:
             raise ValueError(f"{where} must be a {names}, got {type(value).__name__}.")
         saved = objects[type(value)]
         inner = {its: known[ours] for its, ours in sizes.items() if ours in known}
-        check_fields(attributes(value), saved.fields, where, inner)
+        check_fields(attributes(value, saved.derived), saved.fields, where, inner)
         if saved.rule is not None:
             saved.rule(value, where)
         for its, ours in sizes.items():

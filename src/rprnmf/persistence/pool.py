@@ -6,11 +6,15 @@ bytes. So an array that was taken is gone.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rprnmf.remote.shards import check_about, shards_as_dask, write_shards
+
 DEEPEST = 24  # values in values
+FACTORS = ("float32", "float64")
 
 
 class Pool:
@@ -20,6 +24,8 @@ class Pool:
     ----------
     arrays : dict of ndarray, default=None
         Those of a file that is read.
+    folder : Path, default=None
+        For arrays whose rows lie in blocks: a file for each.
 
     Examples
     --------
@@ -35,7 +41,9 @@ class Pool:
     ValueError: there is no array 0, or it is used twice.
     """
 
-    def __init__(self, arrays: dict[str, np.ndarray] | None = None):
+    def __init__(self, arrays: dict[str, np.ndarray] | None = None, folder: Path | None = None):
+        self.folder = folder
+        self.shards: set[str] = set()  # their names
         self.arrays = {} if arrays is None else dict(arrays)
 
     def put(self, array: np.ndarray) -> int:
@@ -57,6 +65,21 @@ class Pool:
         if n is not None and len(found) != n:
             raise ValueError(f"array {number} must have {n} entries, got {len(found)}.")
         return found
+
+    def put_rows(self, array: Any, where: str) -> dict[str, Any]:
+        """Write a Dask array, block by block; what it is found by."""
+        if self.folder is None or array.dtype.name not in FACTORS:
+            raise TypeError(f"{where} cannot be saved: it is a Dask array of {array.dtype}.")
+        blocks = (np.asarray(array.blocks[number]) for number in range(array.numblocks[0]))
+        about = write_shards(self.folder, blocks)
+        self.shards.add(about["name"])
+        return about
+
+    def take_rows(self, about: Any) -> Any:
+        """A Dask array that reads its blocks when they are used."""
+        if self.folder is None:
+            raise ValueError("rows in blocks cannot be here.")
+        return shards_as_dask(self.folder, check_about(about))
 
     def check_empty(self) -> None:
         """Every array must have been used."""

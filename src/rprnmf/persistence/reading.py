@@ -46,6 +46,7 @@ class Reader:
             "dict": self._dict,
             "scalar": self._scalar,
             "array": lambda inner, _: self.pool.take(inner),
+            "rows": lambda inner, _: self.pool.take_rows(inner),
             "times": self._times,
             "objects": self._objects,
             "records": self._records,

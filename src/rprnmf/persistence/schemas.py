@@ -1,22 +1,28 @@
 """The parts of models: what each attribute must be, in a file and before it is saved.
 
-Letters of sizes: n rows, m columns and K components of the fit; F features of a prior, p landmarks.
+Letters of sizes: n rows (of a stream: of its last block), m columns and K components of the fit;
+F features of a prior, p landmarks.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rprnmf.estimators.prior import LearnedPrior
+from rprnmf.estimators.stream import Stream
+from rprnmf.estimators.stream_level import POWERS
 from rprnmf.estimators.teaching import Chances
 from rprnmf.penalties import PENALTIES
 from rprnmf.persistence.containers import labels, maybe, places, several, strings
-from rprnmf.persistence.objects import Objects, Saved, an
+from rprnmf.persistence.objects import Saved, an
 from rprnmf.persistence.specs import Sizes, Spec, flag, floats, number, one_of, table, whole
 from rprnmf.priors.encoding import FrameEncoder, Labels, Numbers
 from rprnmf.priors.features import DataPart, GivenPart, Joined, MeanPart
 from rprnmf.priors.kernel import KernelFeatures
 from rprnmf.priors.mask import MaskFeatures
+from rprnmf.solvers.running_sums import RUNNING_SUMS
 from rprnmf.triplets import Triplets
 from rprnmf.triplets.posterior import Belief
 
@@ -94,7 +100,7 @@ PARTS: dict[type, Saved] = {
     GivenPart: Saved(
         {
             "encoder": maybe(an(ENCODERS, FrameEncoder, F="F")),
-            "side": one_of(("row", "column")),
+            "side": one_of(("row", "column", "user", "item")),
             "unit": number(0.0, above=True),
             "phi": table("n", "F"),
             "names": strings("F"),
@@ -103,7 +109,7 @@ PARTS: dict[type, Saved] = {
 }
 
 
-def _part(value: Any, where: str, sizes: Sizes) -> None:
+def part(value: Any, where: str, sizes: Sizes) -> None:
     """Features of one side."""
     inner: Sizes = {letter: sizes[letter] for letter in ("n", "m") if letter in sizes}
     an(PARTS, *PARTS, n="n", m="m", F="F")(value, where, inner)
@@ -112,7 +118,7 @@ def _part(value: Any, where: str, sizes: Sizes) -> None:
 
 PARTS[Joined] = Saved(
     {
-        "parts": several(_part),
+        "parts": several(part),
         "phi": table("n", "F"),
         "names": strings("F"),
         "wants": whole(),
@@ -147,11 +153,51 @@ LEARNED: dict[type, Saved] = {
         }
     ),
 }
+
+
+def _check_sums(sums: Any, where: str) -> None:
+    """The curvature is that of all columns or one for each, and of the type of the rest."""
+    m, K = sums.numerator.shape
+    own = (K,) * type(sums).own_axes
+    found = sums.curvature
+    if found.shape not in (own, (m, *own)):
+        raise ValueError(f"{where}.curvature must have the shape {own} or {(m, *own)}.")
+    if found.dtype != sums.numerator.dtype:
+        raise ValueError(f"{where} must have one dtype, got {found.dtype} beside another.")
+
+
+def _any_floats(value: Any, where: str, sizes: Sizes) -> None:
+    """Numbers of any shape, of which a rule says more."""
+    letters = "" if np.ndim(value) > 3 else "abc"[: np.ndim(value)]
+    floats(*letters, dtypes=FACTOR)(value, where, {})
+
+
+SUMS: dict[type, Saved] = {
+    kind: Saved(
+        {
+            "numerator": floats("m", "K", least=0.0, dtypes=FACTOR),
+            "curvature": _any_floats,
+            "counts": floats("m", least=0.0),
+        },
+        _check_sums,
+    )
+    for kind in RUNNING_SUMS.values()
+}
+STREAMS: dict[type, Saved] = {
+    Stream: Saved(
+        {
+            "sums": an(SUMS, *SUMS, m="m", K="K"),
+            "pulled": number(0.0),
+            "column_unit": number(0.0),
+            "errors": floats(len(POWERS) + 1, least=0.0),
+        }
+    ),
+}
 TRIPLETS: dict[type, Saved] = {
     # a Triplets checks itself when it is made
     Triplets: Saved({name: lambda *_: None for name in ("items", "weights", "absent")})
 }
-OBJECTS = Objects(COLUMNS | ENCODERS | MAPS | PARTS | LEARNED | TRIPLETS)
+KNOWN = COLUMNS | ENCODERS | MAPS | PARTS | LEARNED | SUMS | STREAMS | TRIPLETS
 
 
 def positions(letter: str) -> Spec:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rprnmf.remote import is_chunked
+
 Sizes = dict[str, int]
 Spec = Callable[[Any, str, Sizes], None]
 
@@ -69,8 +71,22 @@ def floats(
     """An array of finite floats."""
 
     def check(value: Any, where: str, sizes: Sizes) -> None:
-        if type(value) is not np.ndarray or value.dtype.name not in dtypes:
+        lazy = is_chunked(value)  # its rows lie in files of their own and are read when used
+        if not (lazy or type(value) is np.ndarray) or value.dtype.name not in dtypes:
             refuse(where, f"an array of {' or '.join(dtypes)}", kind_of(value))
+        check_shape(value.shape, letters, where, sizes)
+        if not lazy:
+            check_values(value, where, least)
+
+    return check
+
+
+def integers(*letters: str, least: int) -> Spec:
+    """An array of whole numbers."""
+
+    def check(value: Any, where: str, sizes: Sizes) -> None:
+        if type(value) is not np.ndarray or value.dtype.name not in ("int32", "int64"):
+            refuse(where, "an array of int32 or int64", kind_of(value))
         check_shape(value.shape, letters, where, sizes)
         check_values(value, where, least)
 

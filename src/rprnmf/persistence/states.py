@@ -6,12 +6,12 @@ import warnings
 from typing import Any
 
 from rprnmf.estimators.sklearn_callbacks import TEARDOWN
-from rprnmf.persistence.models import MODELS, check_model, known_attributes
+from rprnmf.persistence.models import MODELS, OBJECTS, check_model, known_attributes
 from rprnmf.persistence.objects import Objects
 from rprnmf.persistence.pool import Pool, fields
 from rprnmf.persistence.reading import Reader
 from rprnmf.persistence.requests import ATTRIBUTE, requests_of, set_requests
-from rprnmf.persistence.schemas import OBJECTS, TRIPLETS
+from rprnmf.persistence.schemas import TRIPLETS
 from rprnmf.persistence.writing import Writer
 from rprnmf.triplets import Triplets
 
@@ -24,10 +24,11 @@ def model_parts(model: Any, pool: Pool) -> dict[str, Any]:
     """The parameters and attributes of a model as nodes, after the checks that `load` makes."""
     parameters = model.get_params(deep=False)
     known = known_attributes(type(model))
+    out = (*MODELS[type(model)].left_out, ATTRIBUTE, *TEARDOWN)
     attributes = {
         name: value
         for name, value in vars(model).items()
-        if name not in parameters and name not in (ATTRIBUTE, *TEARDOWN)
+        if name not in parameters and name not in out
     }
     lost = [name for name in attributes if name not in known and name != CALLBACKS]
     lost += [name for name, value in parameters.items() if callable(value)]
@@ -92,8 +93,11 @@ def _model(kind: Any, header: dict[str, Any], pool: Pool) -> Any:
     plain, reader = Reader(pool), Reader(pool, OBJECTS)
     model = kind(**{name: plain.value(node) for name, node in parameters.items()})
     found = {name: reader.value(node) for name, node in attributes.items()}
-    check_model(model, found)
+    fitted = check_model(model, found)
     vars(model).update(found)
+    complete = MODELS[kind].complete
+    if fitted and complete is not None:
+        complete(model)
     set_requests(model, requests)
     return model
 

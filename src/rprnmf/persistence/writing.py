@@ -14,11 +14,12 @@ import numpy as np
 from rprnmf.array_file.layout import DTYPES, MOST_DIMENSIONS
 from rprnmf.persistence.columns import EXPECTED, LARGEST, SEQUENCES, kind_of, pack
 from rprnmf.persistence.frames import frame_node, is_pandas
-from rprnmf.persistence.objects import Objects, attributes
+from rprnmf.persistence.objects import Objects
 from rprnmf.persistence.pool import DEEPEST, Pool
 from rprnmf.persistence.random_states import random_state_node
 from rprnmf.persistence.sparse import is_sparse, sparse_node
 from rprnmf.persistence.times import time_unit
+from rprnmf.remote import is_chunked
 
 
 class Writer:
@@ -51,6 +52,8 @@ class Writer:
             return {"dict": [self.node(part, where, depth + 1) for part in both]}
         if kind in (np.ndarray, np.memmap):
             return self._array(np.asarray(value), where)
+        if is_chunked(value):
+            return {"rows": self.pool.put_rows(value, where)}
         if kind_of(value) is not None:
             return {"scalar": pack([value], self.pool, where)}
         if is_sparse(value):
@@ -60,7 +63,7 @@ class Writer:
         if is_pandas(value):
             return {"frame": frame_node(value, self, where, depth)}
         if self.objects is not None and self.objects.knows(kind):
-            parts = attributes(value)
+            parts = self.objects.parts(value)
             inner = {name: self.node(v, f"{where}.{name}", depth + 1) for name, v in parts.items()}
             return {"object": [kind.__name__, inner]}
         raise TypeError(

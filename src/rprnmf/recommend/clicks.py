@@ -2,9 +2,13 @@
 
     sum over clicks of c (1 - y)^2 + missing_weight * sum over the rest of busy_i y^2
 
-where c grows with the count of a pair, and busy_i with the clicks of user i: what a busy user did
-not choose says more than what another did not. Row i of X is multiplied by the root of busy_i and
-its weights are divided by busy_i, which is the same loss with one weight for all that is missing.
+where c grows with the count of a pair, and busy_i is the number of clicks of user i over the mean
+of all users: what a busy user did not choose says more than what another did not. (Other powers of
+it are worse: benchmarks/clicks_search.py.) Row i of X is multiplied by the root of busy_i and its
+weights are divided by busy_i, which is the same loss with one weight for all that is missing.
+
+With the divergence it is Poisson factorisation: c is the value of a click, nothing is weighed, and
+pairs that did not happen count in full.
 """
 
 from __future__ import annotations
@@ -13,8 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-
-POWER = 0.6  # chosen on training clicks of MovieLens 1M: benchmarks/clicks_search.py
 
 
 @dataclass(frozen=True)
@@ -29,26 +31,33 @@ class Clicks:
         The count of a pair that has the weight 1, about.
     alike : bool
         Whether all counts of the fit are equal: then no count weighs more than another.
+    poisson : bool
+        Whether the loss is the divergence.
     """
 
     mean: float
     usual: float
     alike: bool
+    poisson: bool
 
     @classmethod
-    def of(cls, counts: sp.csr_array) -> Clicks:
+    def of(cls, counts: sp.csr_array, beta_loss: str) -> Clicks:
         """Those of a fit; every user has some."""
         usual = float(np.median(counts.data))
-        return cls(
-            counts.nnz / counts.shape[0], usual, bool(counts.data.min() == counts.data.max())
-        )
+        alike = bool(counts.data.min() == counts.data.max())
+        mean = counts.nnz / counts.shape[0]
+        return cls(mean, usual, alike, beta_loss == "kullback-leibler")
 
     def busy(self, n_clicks: np.ndarray) -> np.ndarray:
         """How much more than usual missing clicks of users say; 1 for users without clicks."""
-        return np.where(n_clicks > 0, np.maximum(n_clicks, 1.0) / self.mean, 1.0) ** POWER
+        if self.poisson:
+            return np.ones(len(n_clicks))
+        return np.where(n_clicks > 0, np.maximum(n_clicks, 1.0) / self.mean, 1.0)
 
-    def weighed(self, counts: sp.csr_array, busy: np.ndarray) -> tuple[sp.csr_array, sp.csr_array]:
-        """Values and weights.
+    def weighed(
+        self, counts: sp.csr_array, busy: np.ndarray
+    ) -> tuple[sp.csr_array, sp.csr_array | None]:
+        """Values and weights; None: all have the weight 1.
 
         Parameters
         ----------
@@ -60,6 +69,9 @@ class Clicks:
         if not self.alike:
             c = 0.5 + 0.5 * np.log2(1.0 + counts.data / self.usual)
         values, weights = counts.copy(), counts.copy()
+        if self.poisson:
+            values.data = c.astype(counts.dtype)
+            return values, None
         values.data = np.sqrt(busy).astype(counts.dtype)
         weights.data = (c / busy).astype(counts.dtype)
         return values, weights

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from rprnmf.checks import check_count
 from rprnmf.progress import Progress
 from rprnmf.recommend.measures import list_measures, paper_f1, rating_measures
-from rprnmf.recommend.ratings import Ratings, read_ratings
+from rprnmf.recommend.ratings import Ratings, read_ratings, repeated_note, without_repeats
 from rprnmf.recommend.splits import Fold, folds_of
 
 # Measures of which less is better.
@@ -56,8 +56,9 @@ class Evaluation:
         for (model, kind), rows in groups.items():
             one: dict[str, Any] = {"model": model, "folds": kind, "n": len(rows)}
             for name in self.measures:
-                values = np.array([row[name] for row in rows], dtype=float)
-                one[name] = float(values.mean())
+                values = np.array([row.get(name, np.nan) for row in rows], dtype=float)
+                values = values[~np.isnan(values)]  # a fold without likes has no lists
+                one[name] = float(values.mean()) if len(values) else np.nan
                 spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
                 one[f"{name} ±"] = float(spread)
             found.append(one)
@@ -174,10 +175,21 @@ def evaluate(
     [True, True, True]
     """
     named = models if isinstance(models, Mapping) else {type(models).__name__: models}
+    if not all(hasattr(one, "fit") for one in named.values()):
+        raise TypeError(
+            f"models must be a recommender, or a dict of names to them; got {models!r}."
+        )
     if not named:
         raise ValueError("models is empty: give at least one recommender.")
-    n, n_splits = check_count(n, "n"), check_count(n_splits, "n_splits", 1)
+    n, n_splits = (
+        check_count(n, "n"),
+        check_count(n_splits, "n_splits", 2 if split == "random" else 1),
+    )
     data = read_ratings(users, items, ratings)
+    kind = data.kind()
+    data, repeated = without_repeats(data, kind)  # the same pair must not be on both sides
+    if repeated:
+        warnings.warn(repeated_note(repeated, kind), UserWarning, stacklevel=2)
     folds = list(folds_of(data, split, n_splits, test_share, random_state))
     if not folds:
         raise ValueError(f"split={split!r} finds no ratings to predict among {data.n}.")
@@ -186,6 +198,8 @@ def evaluate(
         for fitted, group in grouped(folds):
             for name, model in named.items():
                 learner = clone(model)
+                if getattr(learner, "kind", None) == "auto":
+                    learner.set_params(kind=kind)  # of all data: a fold may look otherwise
                 train = data.take(fitted)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)  # unknown ids are part of this
@@ -195,7 +209,8 @@ def evaluate(
                         row = {"model": name, "fold": fold.name, "n_test": int(fold.test.sum())}
                         rows.append({**row, **measured})
                         progress.step()
-    measures = [key for key in rows[0] if key not in ("model", "fold", "n_test")]
+    told = dict.fromkeys(key for row in rows for key in row)
+    measures = [key for key in told if key not in ("model", "fold", "n_test")]
     return Evaluation(rows, measures)
 
 
@@ -216,12 +231,12 @@ def measure(
     """All measures of a fitted recommender on ratings that it has not seen."""
     users, items, truth = test.columns()
     found: dict[str, float] = {}
-    kind = getattr(model, "kind_", train.kind())
     liked = np.ones(test.n, dtype=bool)
-    if kind == "explicit" and truth is not None and train.values is not None:
-        predicted = model.predict(users, items)
-        found |= rating_measures(truth, predicted)
-        found["F1"] = paper_f1(train, test, predicted)
+    if train.values is not None and truth is not None and train.kind() == "explicit":
+        if getattr(model, "kind_", "explicit") == "explicit":
+            predicted = model.predict(users, items)
+            found |= rating_measures(truth, predicted)
+            found["F1"] = paper_f1(train, test, predicted)
         low, high = float(train.values.min()), float(train.values.max())
         liked = truth >= (low + 0.75 * (high - low) if relevant is None else relevant)
     elif truth is not None and relevant is not None:
@@ -231,4 +246,6 @@ def measure(
         if good:
             wanted.setdefault(user, set()).add(item)
     lists = model.recommend(list(wanted), n) if wanted else []
-    return found | list_measures(lists, list(wanted.values()), n, len(train.items))
+    listable = getattr(model, "item_ids_", None)
+    n_items = len(np.unique(train.item)) if listable is None else len(listable)
+    return found | list_measures(lists, list(wanted.values()), n, n_items)

@@ -2,7 +2,8 @@
 
 The row of a user solves a least-squares problem in the components that it has. So its prediction
 is a sum: what is expected of the user without any rating, and for every rated item a part in
-proportion to how far its rating is from that expectation.
+proportion to how far its rating is from that expectation. With the divergence the row is a fixed
+point of multiplicative steps, which is a sum too: of each rating over its model, and of the pull.
 """
 
 from __future__ import annotations
@@ -13,9 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed import BaseView
-from rprnmf.recommend.features import RowFeatures
-from rprnmf.recommend.row_model import DataWeights, RowModel
+from rprnmf.recommend.row_model import DataWeights, RowModel, Task
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 
 
@@ -56,10 +55,16 @@ class Explanation:
     expected : float
         What would be predicted of a user without ratings, from what else is known.
     components : list of ComponentPart
-        The largest first; all of them add up to the prediction before it is brought into range.
+        The largest first; with ``usual`` and ``lowest`` all of them add up to the prediction
+        before it is brought into range.
     rated : list of RatedPart
         The largest first, up or down. With ``expected`` and ``rest`` they add up to the same.
     comparisons : list of Comparison
+    usual : float
+        The part of mean ratings, for users and items with few ratings (`usual.py`); it is in
+        ``expected`` too.
+    lowest : float
+        Where a scale begins that has ratings below 0; it is in ``expected`` too.
     rest : float
         What the listed parts leave out: further ratings, and what the last step of the fit did
         not settle.
@@ -75,6 +80,8 @@ class Explanation:
     comparisons: list[Comparison]
     rest: float
     note: str = ""
+    usual: float = 0.0
+    lowest: float = 0.0
 
     def __str__(self) -> str:
         lines = [f"{self.item} for {self.user}: {self.prediction:.2f}"]
@@ -85,6 +92,10 @@ class Explanation:
             lines.append(f"  {part:+.2f}  {item}, rated {rating:g}")
         if self.rated:
             lines.append(f"  {self.rest:+.2f}  all else")
+        if self.usual > 0:
+            lines.append(f"  mean ratings of the user and the item give {self.usual:.2f}")
+        if self.lowest < 0:
+            lines.append(f"  the scale begins at {self.lowest:g}")
         for component, part, items in self.components:
             told = ", ".join(map(str, items))
             lines.append(f"  component {component} gives {part:.2f}: {told}")
@@ -103,29 +114,30 @@ class AskedUser(NamedTuple):
         Among the users of the fit, or -1.
     row : sparse array of shape (1, n_items)
         Ratings.
-    factors : ndarray of shape (n_starts * n_components,)
+    scored : ndarray
+        The row whose product with that of an item is the prediction.
     rows : list of ndarray of shape (n_components,)
-        The same of every start.
+        The row of the factor, of every start.
     note : str
     """
 
     name: Any
     place: int
     row: sp.csr_array
-    factors: np.ndarray
+    scored: np.ndarray
     rows: list[np.ndarray]
     note: str
 
 
 def ratings_behind(model: StackedModel, user: AskedUser, j: int) -> tuple[float, np.ndarray]:
     """What is expected of a user without ratings for item j, and the part of each rating."""
-    features = model.row_features(USERS, user.row, [user.name], model.metadata[USERS])
-    view = model.view(USERS, user.row)
+    places = np.array([user.place]) if user.place >= 0 else None
+    task = model.task(USERS, user.row, [user.name], places)
     found = [
-        rated_parts(start, w, start[ITEMS].F[j], view, features, model.weights)
+        rated_parts(start, w, start[ITEMS].F[j], task, model.weights)
         for start, w in zip(model.starts, user.rows, strict=True)
     ]
-    unit = float(model.unit_of(np.array([user.row.nnz]))[0])
+    unit = float(model.unit_of(task.counts)[0])
     expected = float(np.mean([one for one, _ in found]))
     return expected / unit, np.mean([part for _, part in found], axis=0) / unit
 
@@ -144,8 +156,7 @@ def rated_parts(
     start: tuple[RowModel, RowModel],
     w: np.ndarray,
     item: np.ndarray,
-    view: BaseView,
-    features: RowFeatures,
+    task: Task,
     weights: DataWeights,
 ) -> tuple[float, np.ndarray]:
     """What is expected without ratings, and the part of each rated item, in one start.
@@ -157,30 +168,34 @@ def rated_parts(
         The row of the user.
     item : ndarray of shape (n_components,)
         The row of the item.
-    view : BaseView
+    task : Task
         The ratings of the user: one row.
-    features : RowFeatures
     weights : DataWeights
     """
     users, items = start
-    entries = view.stored()
+    view = task.view
+    entries = view.nonzeros()
     has = np.flatnonzero(w > 0)
-    H = items.F[entries.indices][:, has].astype(np.float64)
-    h = item[has].astype(np.float64)
-    values = entries.data.astype(np.float64)
+    h, mean = item[has].astype(np.float64), np.zeros(len(has))
     if users.unit > 0:
-        counts = np.array([len(values)])
-        mean = users.means(features, counts)[0][has]
-        pull = float(users.pulls(view)[0])
-        gram, c = H.T @ H, np.ones(len(values))
+        mean = users.means(task.features, task.counts)[0][has]
+        pull = float(users.pulls(view, task.counts)[0])
     else:
-        mean = np.zeros(len(has))
-        pull = weights.alpha * float(view.row_counts[0]) ** weights.alpha_power
+        pull = float(weights.l2(view)[0])
+    H = items.F[entries.indices][:, has].astype(np.float64)
+    values = entries.data.astype(np.float64)
+    if weights.beta_loss == "kullback-leibler":
+        row = w[has].astype(np.float64)
+        below = view.ones_times(items.F)[0][has] + 2.0 * pull * row
+        reach = row * h / np.maximum(below, 1e-300)
+        ratios = view.weighted_nonzeros().data / np.maximum(H @ row, 1e-300)
+        return float(2.0 * pull * reach @ np.maximum(mean, 0.0)), (H @ reach) * ratios
+    gram, c = H.T @ H, np.ones(len(values))
+    if view.weighted:
         rest = weights.missing_weight
-        c = np.asarray(view.weighted_nonzeros().data, dtype=np.float64) / np.maximum(values, 1e-300)
+        c = view.weighted_nonzeros().data.astype(np.float64) / np.maximum(values, 1e-300)
         every = items.F[:, has].astype(np.float64)
         gram = (H * (c - rest)[:, None]).T @ H + rest * every.T @ every
     gram[np.diag_indices_from(gram)] += max(pull, 1e-9)
     reach = np.linalg.solve(gram, h) if len(has) else h
-    expected = float(h @ mean)
-    return expected, (H @ reach) * c * (values - H @ mean)
+    return float(h @ mean), (H @ reach) * c * (values - H @ mean)

@@ -54,8 +54,12 @@ class SideFeatures:
                 self.n_known = 1
         if by_data:
             self.parts.append(make_features("data", view, matrix, "row"))
+        self.join_rows(view.shape[0])
+
+    def join_rows(self, n: int) -> None:
+        """Set what follows from the parts: names, and the features of the n rows of the fit."""
         self.names = [name for part in self.parts for name in part.names]
-        self.rows = self._joined([part.phi for part in self.parts], view.shape[0])
+        self.rows = self._joined([part.phi for part in self.parts], n)
 
     @property
     def prior(self) -> Any:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from rprnmf.observed import BaseView
 from rprnmf.progress import Progress
 from rprnmf.recommend.clicks import Clicks
 from rprnmf.recommend.features import SideFeatures
 from rprnmf.recommend.ids import Ids
+from rprnmf.recommend.leaning import best_lean
 from rprnmf.recommend.metadata import Metadata
 from rprnmf.recommend.recipes import Recipe
-from rprnmf.recommend.row_model import ENOUGH, RowModel
+from rprnmf.recommend.row_model import RowModel, known_prior
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
+from rprnmf.recommend.usual import Usual
 from rprnmf.triplets import Triplets
 
 
@@ -43,16 +47,40 @@ class Task:
     recipe: Recipe
     implicit: bool
 
+    @property
+    def constrained(self) -> bool:
+        """Whether there are comparisons."""
+        return any(one.n_triplets > 0 for one in self.triplets)
 
-def fit_stacked(
-    task: Task, n_starts: int, random_state: Any, n_jobs: Any, verbose: int
-) -> tuple[StackedModel, list[Any]]:
-    """The model of all starts, and the estimators that were fitted."""
+
+class Prepared(NamedTuple):
+    """A task as estimators take it.
+
+    Attributes
+    ----------
+    matrix : sparse array
+        Ratings, or what clicks are turned to.
+    weights : sparse array or None
+    views : list of BaseView
+        Of users and of items.
+    features : (SideFeatures, SideFeatures)
+    clicks : Clicks or None
+    """
+
+    matrix: sp.csr_array
+    weights: sp.csr_array | None
+    views: list[BaseView]
+    features: tuple[SideFeatures, SideFeatures]
+    clicks: Clicks | None
+
+
+def prepared(task: Task, n_jobs: Any) -> Prepared:
+    """What all starts share."""
     X, recipe = task.X, task.recipe
-    n_clicks = np.diff(X.indptr)
-    clicks = Clicks.of(X) if task.implicit else None
+    clicks = Clicks.of(X, recipe.weights.beta_loss) if task.implicit else None
     matrix, weights = X, None
     if clicks is not None:
+        n_clicks = np.diff(X.indptr)
         matrix, weights = clicks.weighed(X, np.repeat(clicks.busy(n_clicks), n_clicks))
     both = matrix, sp.csr_array(matrix.T)
     turned = None if weights is None else sp.csr_array(weights.T)
@@ -64,91 +92,64 @@ def fit_stacked(
         SideFeatures(task.metadata[k], task.ids[k].names, views[k], both[k], recipe.by_data)
         for k in (USERS, ITEMS)
     )
-    features = users, items
-    rng = check_random_state(random_state)
-    constrained = any(one.n_triplets > 0 for one in task.triplets)
+    return Prepared(matrix, weights, views, (users, items), clicks)
+
+
+def fit_one(
+    task: Task, given: Prepared, seed: int, callback: Callable[[Any], Any] | None, **settings: Any
+) -> Any:
+    """One start: the fitted estimator."""
+    recipe = task.recipe
     priors: dict[str, Any] = {"row_prior": None, "column_prior": None}
     if recipe.weights.alpha == 0:
-        priors = {"row_prior": features[USERS].prior, "column_prior": features[ITEMS].prior}
+        priors = {"row_prior": given.features[USERS].prior}
+        priors["column_prior"] = given.features[ITEMS].prior
+    model = recipe.estimator(task.constrained, random_state=seed, **priors, **settings)
+    if callback is not None:
+        model.set_params(callback=callback)
+    told: dict[str, Any] = {}
+    if task.constrained:
+        told["row_triplets"], told["column_triplets"] = task.triplets
+    return model.fit(given.matrix, entry_weights=given.weights, **told)
+
+
+def fit_stacked(
+    task: Task, n_starts: int, random_state: Any, n_jobs: Any, verbose: int
+) -> tuple[StackedModel, list[Any]]:
+    """The model of all starts, and the estimators that were fitted."""
+    given = prepared(task, n_jobs)
+    rng = check_random_state(random_state)
     starts, fitted = [], []
-    with Progress("Recommender", n_starts, silent=not verbose) as progress:
+    alone = n_starts == 1  # then the fit shows its own progress
+    with Progress("Recommender", n_starts, silent=not verbose or alone) as progress:
         for _ in range(n_starts):
             seed = int(rng.randint(np.iinfo(np.int32).max))
-            model = recipe.estimator(constrained, random_state=seed, n_jobs=n_jobs, **priors)
-            model.set_params(verbose=max(verbose - 1, 0))
-            comparisons: dict[str, Any] = {}
-            if constrained:
-                comparisons["row_triplets"], comparisons["column_triplets"] = task.triplets
-            model.fit(matrix, entry_weights=weights, **comparisons)
+            told = verbose if alone else max(verbose - 1, 0)
+            model = fit_one(task, given, seed, None, n_jobs=n_jobs, verbose=told)
             factors = model.embedding_, np.ascontiguousarray(model.components_.T)
             rows, columns = (
-                RowModel.of(factors[side], features[side], views[side], model.prior_[side])
-                for side in (USERS, ITEMS)
+                RowModel.of(factors[side], given.features[side], given.views[side], prior)
+                for side, prior in zip((USERS, ITEMS), model.prior_, strict=True)
             )
             starts.append((rows, columns))
             fitted.append(model)
             progress.step()
-    shape = X.shape[0], X.shape[1]
-    stacked = StackedModel(
-        starts, features, task.metadata, shape, recipe.weights, clicks, n_clicks, n_jobs
+    usual = None if task.implicit else usual_ratings(task.X, given, starts[0])
+    shape, n_clicks = (task.X.shape[0], task.X.shape[1]), np.diff(task.X.indptr)
+    known = task.metadata, shape, task.recipe.weights, given.clicks, n_clicks, usual, n_jobs
+    return StackedModel(starts, given.features, *known), fitted
+
+
+def usual_ratings(X: sp.csr_array, given: Prepared, start: tuple[RowModel, RowModel]) -> Usual:
+    """Mean ratings, and how much rows without ratings lean on them."""
+    both = X, sp.csr_array(X.T)
+    users, items = (
+        best_lean(
+            known_prior(given.features[side], given.views[side]),
+            start[side].F,
+            start[1 - side].F,
+            both[side],
+        )
+        for side in (USERS, ITEMS)
     )
-    return settled(stacked, task), fitted
-
-
-def settled(model: StackedModel, task: Task) -> StackedModel:
-    """The model with its sparse rows solved again, by the pull that few ratings ask for.
-
-    Rows that comparisons name stay where these want them.
-    """
-    if task.implicit:
-        return model
-    for side, X in ((ITEMS, sp.csr_array(task.X.T)), (USERS, task.X)):
-        named = np.unique(task.triplets[side].items)
-        few = np.flatnonzero(np.diff(X.indptr) < ENOUGH)
-        rows = np.setdiff1d(few, named)
-        if len(rows):
-            found = model.solve(side, sp.csr_array(X[rows]), task.ids[side].at(rows))
-            model = model.with_rows(side, rows, found)
-    return model
-
-
-def grown(X: sp.csr_array, n_users: int, n_items: int) -> sp.csr_array:
-    """The same ratings in a larger matrix."""
-    larger = X.copy()
-    larger.resize((n_users, n_items))
-    return larger
-
-
-def updated(X: sp.csr_array, fresh: sp.csr_array, replace_old: bool) -> sp.csr_array:
-    """Old and new ratings; of a pair in both the new one counts, or their sum."""
-    n, m = fresh.shape
-    old = grown(X, n, m)
-    if not replace_old:
-        return sp.csr_array(old + fresh)
-    cells = [
-        np.repeat(np.arange(n), np.diff(part.indptr)) * m + part.indices for part in (old, fresh)
-    ]
-    kept = ~np.isin(cells[0], cells[1])
-    rows, columns = np.divmod(np.concatenate((cells[0][kept], cells[1])), m)
-    values = np.concatenate((old.data[kept], fresh.data))
-    found = sp.csr_array((values, (rows, columns)), shape=(n, m))
-    found.sort_indices()
-    return found
-
-
-def with_cold_rows(model: StackedModel, side: int, ids: list[Any], n_other: int) -> StackedModel:
-    """The model with a row for ids that nobody rated (or that rated nothing)."""
-    if not ids:
-        return model
-    first = len(model.starts[0][side].F)
-    dtype = model.starts[0][side].F.dtype
-    empty = sp.csr_array((len(ids), n_other), dtype=dtype)
-    found = model.solve(side, empty, ids)
-    return model.with_rows(side, first + np.arange(len(ids)), found)
-
-
-def replaced_metadata(model: StackedModel, side: int, metadata: Metadata | None) -> StackedModel:
-    """The model that knows other facts."""
-    pair = list(model.metadata)
-    pair[side] = metadata
-    return replace(model, metadata=(pair[0], pair[1]))
+    return Usual.of(X, (users, items))

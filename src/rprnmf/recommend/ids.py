@@ -59,24 +59,25 @@ class Ids:
         return Ids([*self.names, *new], self.what) if new else self
 
 
+def plural(what: str) -> str:
+    """users and items; other names of parameters as they are."""
+    return f"{what}s" if what in ("user", "item") else what
+
+
 def id_list(values: Any, what: str) -> list[Any]:
     """A column of ids as a list of Python values; none may be missing."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, str) or not np.iterable(values):
-        raise TypeError(
-            f"{what}s must be a list or an array with one id per rating, got {values!r}."
-        )
+        raise TypeError(f"{plural(what)} must be a list or an array of ids, got {values!r}.")
     if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise ValueError(f"{what}s must be one-dimensional, got shape {values.shape}.")
+        raise ValueError(f"{plural(what)} must be one-dimensional, got shape {values.shape}.")
     plain = isinstance(values, np.ndarray) and values.dtype.kind in "iubSU"
     found = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if not plain:
         for place, value in enumerate(found):
             if is_missing(value):
-                raise ValueError(
-                    f"{what}s[{place}] is {value!r}: every rating needs the id of its {what}."
-                )
+                raise ValueError(f"{plural(what)}[{place}] is {value!r}: ids must not be missing.")
     return found
 
 

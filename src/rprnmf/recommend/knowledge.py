@@ -18,6 +18,27 @@ def read_metadata(given: Any, what: str) -> Metadata | None:
     return Metadata(given, what)
 
 
+def check_metadata_ids(known: Metadata | None, ids: Ids) -> None:
+    """Facts of which none speaks of anything rated are a mistake."""
+    if known is None or not known.columns or any(one in ids for one in known.ids):
+        return
+    one, other = known.ids[0], ids.names[0]
+    raise ValueError(
+        f"no id of {ids.what}_metadata is among the rated {ids.what}s: {one!r} "
+        f"({type(one).__name__}) and the like there, {other!r} ({type(other).__name__}) here."
+    )
+
+
+def with_facts(known: Metadata | None, given: Any, what: str) -> Metadata:
+    """What was known in the fit, and further facts."""
+    if known is None:
+        raise ValueError(
+            f"the fit had no {what}_metadata, so that facts about {what}s cannot be used: fit "
+            "again with them."
+        )
+    return known.plus(given)
+
+
 def read_triplets(given: Any, ids: Ids, metadata: Metadata | None, random_state: Any) -> Triplets:
     """Comparisons of ids, as positions; a number: so many from the metadata."""
     if isinstance(given, int | np.integer) and not isinstance(given, bool):

@@ -45,7 +45,7 @@ def list_measures(
     n : int
         The length that lists are judged at.
     n_items : int
-        Of all that could be recommended.
+        How many the model can list.
     """
     if not wanted:
         none = {"precision": np.nan, "recall": np.nan, "NDCG": np.nan, "coverage": np.nan}

@@ -12,6 +12,7 @@ import numpy as np
 
 from rprnmf.checks import is_missing
 from rprnmf.priors.encoding import is_frame, labels_of
+from rprnmf.recommend.ratings import NAMES, plain_name
 
 # A label that fewer rows share tells next to nothing of others, and costs a column.
 LEAST, LEAST_OF_FEW, FEW_ROWS = 3, 2, 100
@@ -20,10 +21,7 @@ FEW_NUMBERS, ENOUGH_ROWS = 25, 50  # so few different numbers may be codes, and 
 TEXT = 0.5  # of the values, if different: free text, whose words are the labels
 WORD = re.compile(r"[^\W\d_]{3,}")
 YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
-ID_NAMES = {
-    "user": ("user", "userid", "id", "uid", "customer", "customerid"),
-    "item": ("item", "itemid", "id", "iid", "movie", "movieid", "product", "productid"),
-}
+ID_NAMES = {what: (*NAMES[what], "id") for what in ("user", "item")}
 
 NUMBER = (int, float, np.integer, np.floating)
 
@@ -74,18 +72,31 @@ class Metadata:
     def __init__(self, given: Any, what: str, like: Metadata | None = None):
         self.what = what
         self.ids, raw = _from_frame(given, what) if is_frame(given) else _from_dict(given, what)
+        lost = next((k for k, name in enumerate(self.ids) if is_missing(name)), None)
+        if lost is not None:
+            raise ValueError(f"{what}_metadata has no id in row {lost}: {self.ids[lost]!r}.")
         if len(set(self.ids)) < len(self.ids):
             twice = next(name for name, count in Counter(self.ids).items() if count > 1)
             raise ValueError(f"{what}_metadata has the id {twice!r} more than once.")
         self.readers: dict[str, tuple[str, str]] = (
             _chosen_readers(raw) if like is None else like.readers
         )
+        sources = [source for source, _ in self.readers.values()]
+        if like is not None and raw and not set(sources) & set(raw):
+            raise ValueError(
+                f"{what}_metadata has no column of the fit: found {', '.join(map(repr, raw))}, "
+                f"expected {', '.join(map(repr, dict.fromkeys(sources)))}."
+            )
         self.columns: dict[str, np.ndarray] = {}
         for name, (source, reader) in self.readers.items():
             cells = READERS[reader](raw.get(source, [None] * len(self.ids)), source)
             if like is None and reader in LABELS:
                 cells = common(cells)
             self.columns[name] = cells
+        self.set_places()
+
+    def set_places(self) -> None:
+        """Where each id stands."""
         self._place = {name: place for place, name in enumerate(self.ids)}
 
     def __contains__(self, name: Any) -> bool:
@@ -97,15 +108,25 @@ class Metadata:
         return Table({name: _picked(values, places) for name, values in self.columns.items()})
 
     def plus(self, given: Any) -> Metadata:
-        """These facts and those of further ids; of an id in both the new ones count."""
+        """These facts and further ones; where both tell something of an id the new ones count."""
         new = Metadata(given, self.what, like=self)
         joined = copy.copy(self)
         joined.ids = list(dict.fromkeys([*self.ids, *new.ids]))
-        joined._place = {name: place for place, name in enumerate(joined.ids)}
-        newer = np.array([name in new for name in joined.ids], dtype=bool)
+        joined.set_places()
         before, after = self.table(joined.ids), new.table(joined.ids)
-        joined.columns = {name: np.where(newer, after[name], before[name]) for name in self.columns}
+        fresh = np.array([name not in self for name in joined.ids], dtype=bool)
+        joined.columns = {
+            name: np.where(fresh | _told(after[name]), after[name], before[name])
+            for name in self.columns
+        }
         return joined
+
+
+def _told(cells: np.ndarray) -> np.ndarray:
+    """Which cells tell something."""
+    if cells.dtype.kind == "f":
+        return ~np.isnan(cells)
+    return np.array([bool(cell) for cell in cells], dtype=bool)
 
 
 def _picked(values: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -118,7 +139,7 @@ def _picked(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _from_frame(frame: Any, what: str) -> tuple[list[Any], dict[str, Any]]:
-    plain = {name: str(name).lower().replace("_", "") for name in frame.columns}
+    plain = {name: plain_name(name) for name in frame.columns}
     own = [name for name in frame.columns if plain[name] in ID_NAMES[what]]
     named = getattr(frame.index, "name", None) is not None
     if own and not named:
@@ -183,7 +204,13 @@ def numbers(values: list[Any], name: str) -> np.ndarray:
 
 def label_cells(values: list[Any], name: str) -> np.ndarray:
     """Cells of labels."""
-    return _filled([tuple(dict.fromkeys(labels_of(cell))) for cell in values])
+    found = []
+    for place, cell in enumerate(values):
+        try:
+            found.append(tuple(dict.fromkeys(labels_of(cell))))
+        except TypeError as error:
+            raise TypeError(f"metadata column {name!r}, row {place}: {cell!r}: {error}.") from error
+    return _filled(found)
 
 
 def words(values: list[Any], name: str) -> np.ndarray:

@@ -12,12 +12,7 @@ from rprnmf.recommend.ratings import Ratings
 def scale_of(data: Ratings, kind: str, given: Any) -> tuple[tuple[float, float] | None, float]:
     """The range of ratings, and what is subtracted to have none below zero."""
     if kind == "implicit":
-        if data.values is not None and (data.values <= 0).any():
-            place = int(np.flatnonzero(data.values <= 0)[0])
-            raise ValueError(
-                f"ratings[{place}] = {data.values[place]:g}: clicks and counts must be above 0; "
-                "leave out what did not happen, or pass kind='explicit'."
-            )
+        check_counts(data.values)
         return None, 0.0
     if data.values is None:
         raise ValueError("kind='explicit' needs ratings, got None; kind='implicit' does not.")
@@ -26,6 +21,26 @@ def scale_of(data: Ratings, kind: str, given: Any) -> tuple[tuple[float, float] 
         low, high = checked_scale(given)
         check_in_scale(data.values, (low, high))
     return (low, high), min(low, 0.0)
+
+
+def check_counts(values: np.ndarray | None) -> None:
+    """Counts must be above 0."""
+    if values is not None and (values <= 0).any():
+        place = int(np.flatnonzero(values <= 0)[0])
+        raise ValueError(
+            f"ratings[{place}] = {values[place]:g}: clicks and counts must be above 0; "
+            "leave out what did not happen, or pass kind='explicit'."
+        )
+
+
+def check_further(data: Ratings, kind: str, scale: tuple[float, float] | None, method: str) -> None:
+    """Ratings that come after a fit must be of its kind, and in its scale."""
+    if kind == "implicit":
+        check_counts(data.values)
+    elif data.values is None:
+        raise ValueError(f"the fit had ratings: {method} needs them too, got None.")
+    else:
+        check_in_scale(data.values, scale)
 
 
 def checked_scale(scale: Any) -> tuple[float, float]:

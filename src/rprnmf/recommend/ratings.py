@@ -31,6 +31,7 @@ NAMES = {
 # Ratings stand around the middle of their scale. Counts have a long tail: their mean is in the
 # lowest quarter of their range.
 TAIL = 0.25
+LARGEST = 1e12  # squares of ratings are summed in single precision
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,12 @@ class Ratings:
         if self.values is None or self.n == 0:
             return "implicit"
         low, high = float(self.values.min()), float(self.values.max())
+        if low <= 0:  # counts are above 0
+            return "explicit"
         if low == high:
             return "implicit"
         long_tailed = float(self.values.mean()) - low < TAIL * (high - low)
-        return "implicit" if low >= 0 and long_tailed else "explicit"
+        return "implicit" if long_tailed else "explicit"
 
     def take(self, chosen: np.ndarray) -> Ratings:
         """Some of them; the ids stay."""
@@ -152,33 +155,77 @@ def checked_values(ratings: Any, n: int) -> np.ndarray:
             f"ratings must have one number for each of {n} pairs of user and item, got shape "
             f"{values.shape}."
         )
+    if np.asarray(ratings).dtype.kind in "mM":
+        raise TypeError("ratings are dates: name their column 'timestamp', or leave it out.")
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise ValueError(
             f"ratings[{bad[0]}] is {values[bad[0]]}: leave out pairs without a rating "
             f"({len(bad)} of {n})."
         )
+    large = np.flatnonzero(np.abs(values) > LARGEST)
+    if len(large):
+        raise ValueError(
+            f"ratings[{large[0]}] is {values[large[0]]:g}, expected at most {LARGEST:g}."
+        )
     return values
+
+
+def plain_name(name: Any) -> str:
+    """The name of a column in lower case, without spaces and "_"."""
+    return str(name).lower().replace("_", "").replace(" ", "")
 
 
 def guessed_columns(columns: list[Any]) -> dict[str, Any]:
     """Which columns of a DataFrame are user, item, rating and timestamp."""
-    plain = {name: str(name).lower().replace("_", "").replace(" ", "") for name in columns}
+    plain = {name: plain_name(name) for name in columns}
     found: dict[str, Any] = {}
     for role, known in NAMES.items():
         fits = [name for name in columns if plain[name] in known]
         if fits:
-            found[role] = fits[0]
+            found[role] = min(fits, key=lambda name: known.index(plain[name]))
+    named = "user" in found or "item" in found
     left = [name for name in columns if name not in found.values()]
-    for role in ("user", "item", "rating"):
-        if role not in found and left and (role != "rating" or len(columns) in (3, 4)):
+    for role in ("user", "item"):
+        if role not in found and left:
             found[role] = left.pop(0)
+    if "rating" not in found and left and len(columns) in (3, 4):
+        if named:
+            raise ValueError(
+                f"the column {left[0]!r} has no name of ratings: name it 'rating', or leave it out."
+            )
+        found["rating"] = left[0]
     if "user" not in found or "item" not in found:
         raise ValueError(
             "ratings as a DataFrame need the columns user and item, and for ratings rating; found "
             f"{', '.join(map(repr, columns)) or 'none'}."
         )
     return found
+
+
+def repeated_note(n: int, kind: str) -> str:
+    """What is said of pairs that occur more than once."""
+    if n == 0:
+        return ""
+    pairs = "1 pair of user and item occurs" if n == 1 else f"{n} pairs of user and item occur"
+    return f"{pairs} more than once: their {'mean' if kind == 'explicit' else 'sum'} is used."
+
+
+def without_repeats(ratings: Ratings, kind: str) -> tuple[Ratings, int]:
+    """The same with one rating of each pair, at its latest time, and how many occur more often."""
+    X, n_repeated = merged(ratings, kind)
+    if n_repeated == 0:
+        return ratings, 0
+    user, item = (index.astype(np.int64) for index in sp.coo_array(X).coords)
+    time = None
+    if ratings.time is not None:
+        m = len(ratings.items)
+        cells = ratings.user * m + ratings.item
+        order = np.argsort(ratings.time, kind="stable")
+        last = dict(zip(cells[order].tolist(), order.tolist(), strict=True))
+        time = ratings.time[[last[cell] for cell in (user * m + item).tolist()]]
+    values = None if ratings.values is None and kind == "explicit" else X.data
+    return Ratings(ratings.users, ratings.items, user, item, values, time), n_repeated
 
 
 def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:
@@ -198,3 +245,27 @@ def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:
     indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
     matrix = sp.csr_array((sums, columns, indptr), shape=(n, m))
     return matrix, int(np.sum(count > 1))
+
+
+def grown(X: sp.csr_array, n_users: int, n_items: int) -> sp.csr_array:
+    """The same ratings in a larger matrix."""
+    larger = X.copy()
+    larger.resize((n_users, n_items))
+    return larger
+
+
+def updated(X: sp.csr_array, fresh: sp.csr_array, replace_old: bool) -> sp.csr_array:
+    """Old and new ratings; of a pair in both the new one counts, or their sum."""
+    n, m = fresh.shape
+    old = grown(X, n, m)
+    if not replace_old:
+        return sp.csr_array(old + fresh)
+    cells = [
+        np.repeat(np.arange(n), np.diff(part.indptr)) * m + part.indices for part in (old, fresh)
+    ]
+    kept = ~np.isin(cells[0], cells[1])
+    rows, columns = np.divmod(np.concatenate((cells[0][kept], cells[1])), m)
+    values = np.concatenate((old.data[kept], fresh.data))
+    found = sp.csr_array((values, (rows, columns)), shape=(n, m))
+    found.sort_indices()
+    return found

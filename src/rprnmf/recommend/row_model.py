@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.estimators.prior import LearnedPrior, prior_of, pull_shape
+from rprnmf.estimators.prior import RIDGE, LearnedPrior, pull_shape
+from rprnmf.losses import get_loss
 from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView, make_view
 from rprnmf.priors import Prior
 from rprnmf.recommend.features import RowFeatures, SideFeatures
+from rprnmf.recommend.usual import ENOUGH, share_of
 from rprnmf.solvers import SOLVERS, Settings
 
-# Which items a row rated is a good guide where there are many ratings, and a poor one where there
-# are next to none: with fewer than this the metadata alone take over, in proportion.
-ENOUGH = 10
-# And the pull is stronger, by up to this: one rating says little. Both were chosen on MovieLens 1M,
-# for users and items that were cut down to a few ratings.
+# Rows with few ratings are pulled to what the metadata alone tell, in proportion to what they lack
+# of `ENOUGH`, and more strongly, by up to this: one rating says little. Chosen on MovieLens 1M, for
+# users and items that were cut down to a few ratings.
 STRONGER = 1.5
+# What the metadata tell is learned from all rows, and is used for those with few ratings: their
+# weights grow less with their ratings than in the fit, by the root. (With the weights of the fit
+# items that are rare by nature are predicted too high; with equal weights popular ones that
+# are new are predicted too low.)
+FLATTER = 0.5
 SOLVED = Settings(max_iter=100, tol=1e-3)
 
 
@@ -46,15 +51,58 @@ class DataWeights:
         Of a pair that did not happen.
     alpha, alpha_power : float
         L2 of a row: alpha * (sum of the weights of its entries) ^ alpha_power.
+    beta_loss : {"frobenius", "kullback-leibler"}
     """
 
     missing_weight: float = 0.0
     alpha: float = 0.0
     alpha_power: float = 1.0
+    beta_loss: str = "frobenius"
 
     def view(self, X: sp.csr_array, weights: sp.csr_array | None, n_jobs: Any) -> BaseView:
         """The observed view of ratings, one row per user or per item."""
         return make_view(X, "zero", n_jobs, weights, self.missing_weight)
+
+    def l2(self, view: BaseView) -> np.ndarray:
+        """The L2 terms of the rows of a view."""
+        half = 0.5 * get_loss(self.beta_loss).times_sklearn * self.alpha
+        return half * view.row_counts.astype(np.float64) ** self.alpha_power
+
+
+class Comparisons(NamedTuple):
+    """Triplets that name rows which are to be placed.
+
+    Attributes
+    ----------
+    triplets : ndarray of shape (n_triplets, 3)
+        The rows to be placed come first, then the known ones.
+    weights : ndarray of shape (n_triplets,)
+    known : ndarray of shape (n_known,)
+        Positions of rows that stay where they are.
+    """
+
+    triplets: np.ndarray
+    weights: np.ndarray
+    known: np.ndarray
+
+
+class Task(NamedTuple):
+    """Rows to be placed.
+
+    Attributes
+    ----------
+    view : BaseView
+        Their ratings.
+    counts : ndarray of shape (n_rows,)
+        How many.
+    features : RowFeatures
+    comparisons : Comparisons or None
+    """
+
+    view: BaseView
+    counts: np.ndarray
+    features: RowFeatures
+    comparisons: Comparisons | None = None
 
 
 @dataclass(frozen=True)
@@ -80,10 +128,10 @@ class RowModel:
         cls, F: np.ndarray, features: SideFeatures, view: BaseView, found: LearnedPrior | None
     ) -> RowModel:
         """After a fit."""
-        by_known = Coefficients(*prior_of(_Phi(features.rows.known), view, False).coefficients(F))
+        by_known = Coefficients(*known_prior(features, view).coefficients(F))
         if found is None:
             return cls(F, by_known, by_known, 0.0)
-        unit = float(np.mean(found.weights)) / float(np.mean(pull_shape(view)))
+        unit = float(np.mean(found.weights)) / float(np.mean(pull_shape(view.row_counts)))
         return cls(F, Coefficients(found.coefficients, found.intercept), by_known, unit)
 
     def means(self, features: RowFeatures, counts: np.ndarray) -> np.ndarray:
@@ -94,41 +142,59 @@ class RowModel:
             return known
         return (1.0 - share) * known + share * self.by_all.means(features.all)
 
-    def pulls(self, view: BaseView) -> np.ndarray:
+    def pulls(self, view: BaseView, counts: np.ndarray) -> np.ndarray:
         """How strongly rows are pulled there."""
-        counts = np.diff(view.stored().indptr)
-        return self.unit * pull_shape(view) * (1.0 + STRONGER * (1.0 - share_of(counts)))
+        pull = self.unit * pull_shape(view.row_counts)
+        return pull * (1.0 + STRONGER * (1.0 - share_of(counts)))
 
-    def solve(
-        self, view: BaseView, features: RowFeatures, other: np.ndarray, weights: DataWeights
-    ) -> np.ndarray:
+    def solve(self, task: Task, other: np.ndarray, weights: DataWeights) -> np.ndarray:
         """Rows for given ratings, the other factor as it is.
 
-        Rows without ratings are what their features predict.
+        Rows without ratings and comparisons are what their features predict. With comparisons,
+        those of rows with few ratings are evidence, beside what features predict, and some may
+        stay unmet: few rows could hold out against them, and predictions would run away. Those of
+        rows with enough ratings are met. All rows must be of one kind: with enough ratings, with
+        few, or with none.
         """
-        counts = np.diff(view.stored().indptr)
-        means = self.means(features, counts)
-        if self.unit > 0:
-            pull = self.pulls(view)
-            K = other.shape[1]
-            prior = Prior(means, pull, 0.0, (np.eye(K), np.zeros(K)))
-            side = Side(prior=prior)
+        view, told = task.view, task.comparisons
+        means = self.means(task.features, task.counts)
+        unseen = task.counts == 0
+        if told is None and unseen.all():
+            return np.maximum(means, 0.0).astype(view.dtype)
+        spread = 2.0 * float(self.F.var(axis=0, dtype=np.float64).sum()) or 1.0
+        side, known = Side(), None
+        if unseen.all():  # comparisons alone move these rows, which vary as all others do
+            pulls = np.full(len(means), 0.5 * means.shape[1] / spread)
+            side = Side(prior=pulled_to(means, pulls))
+        elif self.unit > 0:
+            pulls = self.pulls(view, task.counts)
+            side = Side(prior=pulled_to(means, pulls))
         else:
-            l2 = weights.alpha * view.row_counts.astype(np.float64) ** weights.alpha_power
-            side = Side(l1=np.zeros_like(l2), l2=l2)
-        problem = Problem(view, rows=side, only_rows=True, spread=1.0)
+            pulls = weights.l2(view)
+            side = Side(l1=np.zeros_like(pulls), l2=pulls)
+        if told is not None:
+            known = self.F[told.known] if len(told.known) else None
+            side = replace(side, triplets=told.triplets, weight=told.weights, automatic=True)
+            if task.counts.min() < ENOUGH:
+                unit = get_loss(weights.beta_loss).unit(view) if view.n_observed else 1.0
+                weight = float(pulls.mean()) * 2.0 * spread / means.shape[1]
+                strength = len(told.triplets) * weight / (unit or 1.0)
+                side = replace(side, automatic=False, strength=strength)
+        problem = Problem(view, weights.beta_loss, rows=side, only_rows=True, spread=spread)
         Ht = np.ascontiguousarray(other, dtype=view.dtype)
-        F = SOLVERS["cd"].fold_in(problem, Ht, None, SOLVED)
-        empty = counts == 0
-        F[empty] = np.maximum(means[empty], 0.0)
+        F = SOLVERS["cd"].fold_in(problem, Ht, known, SOLVED)
+        if told is None:
+            F[unseen] = np.maximum(means[unseen], 0.0)
         return F
 
 
-def share_of(counts: np.ndarray) -> np.ndarray:
-    """How far rows with so many ratings have enough of them: 0 to 1."""
-    return np.minimum(counts / ENOUGH, 1.0)
+def known_prior(features: SideFeatures, view: BaseView) -> Prior:
+    """The regression of the rows of a factor on their metadata."""
+    weights = pull_shape(view.row_counts) ** FLATTER
+    return Prior(features.rows.known, weights / weights.mean(), RIDGE)
 
 
-class _Phi:
-    def __init__(self, phi: Any):
-        self.phi = phi
+def pulled_to(means: np.ndarray, weights: np.ndarray) -> Prior:
+    """The pull of each row to its own mean."""
+    K = means.shape[1]
+    return Prior(means, weights, 0.0, (np.eye(K), np.zeros(K)))

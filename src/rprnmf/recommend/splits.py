@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from rprnmf.checks import is_missing
 from rprnmf.recommend.ratings import Ratings
 
 SPLITS = ("random", "time", "cold items", "cold users")
@@ -71,6 +72,11 @@ def time_folds(ratings: Ratings, n_splits: int, test_share: float) -> Iterator[F
     if ratings.time is None:
         raise ValueError(
             "split='time' needs the time of every rating: a DataFrame with a column timestamp."
+        )
+    lost = [k for k, when in enumerate(ratings.time) if is_missing(when)]
+    if lost:
+        raise ValueError(
+            f"split='time' needs the time of every rating; that of {lost[0]} is missing."
         )
     order = np.argsort(np.argsort(ratings.time, kind="stable"), kind="stable")
     first = round((1.0 - test_share) * ratings.n)

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.observed import BaseView
+from rprnmf.observed import BaseView, make_view
 from rprnmf.recommend.clicks import Clicks
 from rprnmf.recommend.features import RowFeatures, SideFeatures
 from rprnmf.recommend.metadata import Metadata
-from rprnmf.recommend.row_model import DataWeights, RowModel
+from rprnmf.recommend.row_model import DataWeights, RowModel, Task
+from rprnmf.recommend.usual import Usual
+from rprnmf.triplets import Triplets
 
 USERS, ITEMS = 0, 1
+NO_RATINGS = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class StackedModel:
         None for ratings.
     n_clicks : ndarray of shape (n_users,)
         Ratings or clicks of each user.
+    usual : Usual or None
+        Mean ratings; None for clicks.
     n_jobs : int or None
     """
 
@@ -49,6 +54,7 @@ class StackedModel:
     weights: DataWeights
     clicks: Clicks | None
     n_clicks: np.ndarray
+    usual: Usual | None
     n_jobs: int | None
 
     def factor(self, side: int) -> np.ndarray:
@@ -59,16 +65,56 @@ class StackedModel:
             found = found / self.unit_of(self.n_clicks)[:, None]
         return np.ascontiguousarray(found, dtype=parts[0].dtype)
 
+    def scored(self, side: int) -> np.ndarray:
+        """Rows whose products are the predictions: for ratings, with what `usual.py` adds."""
+        F = self.factor(side)
+        return F if self.usual is None else self.usual.beside(side, F)
+
+    def scored_row(
+        self, side: int, row: np.ndarray, ratings: np.ndarray = NO_RATINGS
+    ) -> np.ndarray:
+        """The same for one row of a user or item that is not among those of the fit."""
+        return row if self.usual is None else self.usual.one_beside(side, row, ratings)
+
+    def lean(self, user: sp.csr_array, place: int, j: int) -> float:
+        """How much of the prediction for a user and item j is of means.
+
+        The user stands at a place, or is new: -1, and has these ratings.
+        """
+        if self.usual is None:
+            return 0.0
+        told = self.usual.told[USERS][place] if place >= 0 else user.nnz
+        one = self.usual.leans(USERS, np.array([told]))[0]
+        item = self.usual.leans(ITEMS, self.usual.told[ITEMS][j : j + 1])[0]
+        return float(1.0 - (1.0 - one) * (1.0 - item))
+
+    def knowing(self, X: sp.csr_array, triplets: tuple[Triplets, Triplets]) -> StackedModel:
+        """The model that counts these ratings, users by items; the factors stay as they are."""
+        usual = self.usual
+        if usual is not None:
+            named = triplets[USERS].items, triplets[ITEMS].items
+            usual = Usual.of(X, usual.most, named)
+        return replace(self, n_clicks=np.diff(X.indptr), usual=usual)
+
+    def with_metadata(self, side: int, metadata: Metadata | None) -> StackedModel:
+        """The model that knows other facts."""
+        pair = list(self.metadata)
+        pair[side] = metadata
+        return replace(self, metadata=(pair[0], pair[1]))
+
     def unit_of(self, n_clicks: np.ndarray) -> np.ndarray:
         """What the rows of users were multiplied by, see `clicks.py`; 1 for ratings."""
         if self.clicks is None:
             return np.ones(len(n_clicks))
         return np.sqrt(self.clicks.busy(n_clicks))
 
-    def view(self, side: int, rows: sp.csr_array) -> BaseView:
-        """What is observed of some rows."""
+    def view(self, side: int, rows: sp.csr_array, places: np.ndarray | None = None) -> BaseView:
+        """What is observed of some rows, at these places or new."""
         if self.clicks is None:
-            return self.weights.view(rows, None, self.n_jobs)
+            values = rows if self.usual is None else self.usual.apart(side, rows, places)
+            return self.weights.view(values, None, self.n_jobs)
+        if rows.nnz == 0:  # nothing is known of these: no click is no dislike
+            return make_view(rows, "zero", self.n_jobs)
         if side == USERS:
             lengths = np.diff(rows.indptr)
             busy = np.repeat(self.clicks.busy(lengths), lengths)
@@ -84,21 +130,20 @@ class StackedModel:
         seen = sp.csr_array(rows[:, : self.n_fitted[1 - side]])
         return self.features[side].new(metadata, ids, self.view(side, seen), seen)
 
-    def solve(
+    def task(
         self,
         side: int,
         rows: sp.csr_array,
         ids: Iterable[Any],
-        metadata: Metadata | None = None,
-    ) -> list[np.ndarray]:
+        places: np.ndarray | None = None,
+    ) -> Task:
+        """What is known of some rows, at these places or new."""
+        features = self.row_features(side, rows, ids, self.metadata[side])
+        return Task(self.view(side, rows, places), np.diff(rows.indptr), features)
+
+    def solve(self, side: int, task: Task) -> list[np.ndarray]:
         """Rows of every start for given ratings, the other side as it is."""
-        metadata = self.metadata[side] if metadata is None else metadata
-        features = self.row_features(side, rows, ids, metadata)
-        view = self.view(side, rows)
-        return [
-            start[side].solve(view, features, start[1 - side].F, self.weights)
-            for start in self.starts
-        ]
+        return [start[side].solve(task, start[1 - side].F, self.weights) for start in self.starts]
 
     def with_rows(self, side: int, places: np.ndarray, found: list[np.ndarray]) -> StackedModel:
         """The model with some rows replaced; positions beyond the last are new rows."""

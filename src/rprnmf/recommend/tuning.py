@@ -22,6 +22,7 @@ GRIDS: dict[str, dict[str, Sequence[Any]]] = {
         "alpha": (0.05, 0.08, 0.12),
     },
 }
+OF_RATINGS, OF_LISTS = ("RMSE", "MAE", "F1"), ("precision", "recall", "NDCG", "coverage")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,13 @@ def tune(
     """
     data = read_ratings(users, items, ratings)
     kind = data.kind() if model.kind == "auto" else model.kind
-    settings = list(ParameterGrid({k: list(v) for k, v in (grid or GRIDS[kind]).items()}))
+    values = GRIDS[kind] if grid is None else grid
+    settings = list(ParameterGrid({name: list(several) for name, several in values.items()}))
+    length = fit_params.get("n", 10)
+    known = [*(OF_RATINGS if kind == "explicit" else ()), *(f"{one}@{length}" for one in OF_LISTS)]
+    name = ("RMSE" if kind == "explicit" else f"NDCG@{length}") if measure is None else measure
+    if name not in known:
+        raise ValueError(f"measure must be one of {', '.join(known)}, got {measure!r}.")
     models = {str(k): clone(model).set_params(**one) for k, one in enumerate(settings)}
     found = evaluate(
         models,
@@ -124,7 +131,4 @@ def tune(
         verbose=verbose,
         **fit_params,
     )
-    name = ("RMSE" if kind == "explicit" else "NDCG@10") if measure is None else measure
-    if name not in found.measures:
-        raise ValueError(f"measure must be one of {found.measures}, got {name!r}.")
     return Tuning(settings, name, found)
