@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.datasets import fetch_movielens_1m
+from rprnmf.datasets import fetch_movielens_1m, fetch_movielens_100k
 
+FETCHERS = {"1m": fetch_movielens_1m, "100k": fetch_movielens_100k}
 LIKED = 4  # ratings from this on are clicks
 BLOCK = 500  # people at a time
 
@@ -21,9 +22,9 @@ class Clicks(NamedTuple):
     test: sp.csr_array
 
 
-def movielens() -> sp.csr_array:
-    """The clicks of MovieLens 1M, people by films."""
-    X = sp.coo_array(fetch_movielens_1m().data)
+def movielens(name: str = "1m") -> sp.csr_array:
+    """The clicks of MovieLens 1M ("1m") or 100K ("100k"), people by films."""
+    X = sp.coo_array(FETCHERS[name](download_if_missing=False).data)
     liked = X.data >= LIKED
     places = tuple(index[liked] for index in X.coords)
     return sp.csr_array((np.ones(liked.sum(), np.float32), places), shape=X.shape)

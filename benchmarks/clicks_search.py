@@ -51,9 +51,9 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def validation(seed: int) -> Clicks:
+def validation(seed: int, name: str = "1m") -> Clicks:
     """The training part of a split, split again."""
-    return split(split(movielens(), seed).train, 1000 + seed, SHARE)
+    return split(split(movielens(name), seed).train, 1000 + seed, SHARE)
 
 
 def scores(parts: list[Clicks], **settings: Any) -> dict[str, Any]:

@@ -36,15 +36,23 @@ def environment(threads: int = 1) -> dict[str, str]:
 
 def start_process(name: str) -> tuple[bool, Path]:
     """Whether the run is quick, and the folder for its results; one thread from here on."""
+    quick, folder, _ = start_parts(name, ())
+    return quick, folder
+
+
+def start_parts(name: str, parts: Sequence[str]) -> tuple[bool, Path, list[str]]:
+    """The same for a benchmark in parts, and which of these to run: all unless --parts says."""
     parser = argparse.ArgumentParser(prog=name)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
-    quick = parser.parse_args().quick
+    if parts:
+        parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
+    given = parser.parse_args()
     if MARK not in os.environ:  # called directly and not by run.py
         os.execve(sys.executable, [sys.executable, *sys.argv], environment())
     warnings.simplefilter("ignore")  # stopping at max_iter is what is asked for here
-    folder = HERE / "results" / "quick" if quick else HERE / "results"
+    folder = HERE / "results" / "quick" if given.quick else HERE / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    return quick, folder
+    return given.quick, folder, given.parts if parts else []
 
 
 def data_file(name: str) -> Mapping[str, np.ndarray]:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from common import MissingError, data_file
+from common import MissingError
 
 from rprnmf.datasets import fetch_movielens_1m, fetch_movielens_100k
+from rprnmf.recommend.ratings import read_ratings
+from rprnmf.recommend.splits import folds_of
 
+KINDS = {"0": (0, 0), "1": (1, 1), "2-5": (2, 5)}  # numbers of ratings: from, to
 FETCHERS = {"MovieLens 1M": fetch_movielens_1m, "MovieLens 100K": fetch_movielens_100k}
 
 
 class MovieLens(NamedTuple):
-    """Ratings, and tables of people and films."""
+    """Ratings and their times, and tables of people and films."""
 
     user: np.ndarray
     item: np.ndarray
     rating: np.ndarray
     people: Any
     films: Any
+    time: np.ndarray
 
     @property
     def tables(self) -> dict[str, Any]:
@@ -47,12 +51,17 @@ def movielens(name: str) -> MovieLens:
         bunch.rating,
         pd.DataFrame(people, index=bunch.user_ids),
         pd.DataFrame(films, index=bunch.movie_ids),
+        bunch.timestamp,
     )
 
 
-def periods() -> np.ndarray:
-    """The period of every rating of MovieLens 1M: 0, 1 and 2, in order of time."""
-    return data_file("movielens_1m.npz")["period"]
+def periods(data: MovieLens) -> np.ndarray:
+    """The period of every rating, in order of time: eight tenths are 0, one is 1, and one 2.
+
+    Of MovieLens 1M that is the array ``period`` of the file, up to ratings of the same second.
+    """
+    order = np.argsort(np.argsort(data.time, kind="stable"), kind="stable")
+    return np.searchsorted((0.8, 0.9), (order + 0.5) / len(order)).astype(np.int64)
 
 
 def folds(n: int, n_folds: int, seed: int) -> list[np.ndarray]:
@@ -64,6 +73,49 @@ def folds(n: int, n_folds: int, seed: int) -> list[np.ndarray]:
 def rmse(found: np.ndarray, truth: np.ndarray) -> float:
     """Root of the mean squared error."""
     return float(np.sqrt(np.mean((found - truth) ** 2)))
+
+
+def rows_of(data: MovieLens, side: str) -> np.ndarray:
+    """The position of the user ("users") or item ("items") of every rating."""
+    return np.unique(data.user if side == "users" else data.item, return_inverse=True)[1]
+
+
+def cut(
+    data: MovieLens, side: str, seed: int, among: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test ratings: a fifth of the users or items keep 0, 1 or 2 to 5 ratings.
+
+    ``among``: of these ratings only; the others are in neither.
+    """
+    chosen = np.ones(len(data.rating), bool) if among is None else among
+    ratings = read_ratings(*data.part(chosen))
+    test = np.zeros(ratings.n, bool)
+    for fold in folds_of(ratings, f"cold {side}", 1, 0.2, seed):
+        test |= fold.test
+    whole = np.zeros(len(chosen), bool)
+    whole[np.flatnonzero(chosen)[test]] = True
+    return chosen & ~whole, whole
+
+
+def by_count(
+    model: Any, data: MovieLens, train: np.ndarray, test: np.ndarray, side: str
+) -> dict[str, float]:
+    """RMSE of test ratings by how many training ratings the user or item has."""
+    found = model.predict(data.user[test], data.item[test])
+    truth = data.rating[test]
+    return {
+        kind: rmse(found[part], truth[part]) if part.any() else np.nan
+        for kind, part in parts_by_count(data, train, test, side).items()
+    }
+
+
+def parts_by_count(
+    data: MovieLens, train: np.ndarray, test: np.ndarray, side: str
+) -> dict[str, np.ndarray]:
+    """Which test ratings have a user or item with 0, 1 or 2 to 5 training ratings."""
+    place = rows_of(data, side)
+    left = np.bincount(place[train], minlength=place.max() + 1)[place[test]]
+    return {kind: (left >= low) & (left <= high) for kind, (low, high) in KINDS.items()}
 
 
 class Biases:

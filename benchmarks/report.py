@@ -37,7 +37,7 @@ def text(value: Any) -> str:
 
 def within(value: float, limit: float) -> str:
     """Whether a measured figure is at or below its limit: "yes", "no", or "-" if not known."""
-    return "-" if np.isnan(value) else "yes" if value <= limit else "no"
+    return "-" if np.isnan(value) or np.isnan(limit) else "yes" if value <= limit else "no"
 
 
 class Report:
