@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rprnmf
@@ -35,9 +36,19 @@ def test_a_few_labels_tell_the_others(capsys):
     assert float(capsys.readouterr().out) > 0.85
 
 
-def test_comparisons_teach(capsys):
+def test_the_recommender_runs(capsys):
     names: dict = {}
     exec(block(2), names)
+    assert "without any rating one would expect" in capsys.readouterr().out
+    liked = names["liking"][7, 0]  # the genre of items 3 and 60
+    first, new = names["model"].predict(7, [3, 60])
+    assert abs(new - (1 + 2.5 * liked + 0.75)) < 1
+    assert 1 <= first <= 5
+
+
+def test_comparisons_teach(capsys):
+    names: dict = {}
+    exec(block(3), names)
     taught, obeyed = map(float, capsys.readouterr().out.splitlines()[0].split())
     assert taught > obeyed + 0.03
     assert names["model"].predict_triplets(names["unseen"]).max() > 0.9
@@ -47,7 +58,7 @@ def test_comparisons_teach(capsys):
 def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(block(3), names)
+    exec(block(4), names)
     text = capsys.readouterr().out
     assert "3 triplets, 2 of them in 1 conflicts" in text
     assert "<- recommended" in text
@@ -57,11 +68,20 @@ def test_the_example_of_triplets_runs(capsys, tmp_path, monkeypatch):
 def test_the_example_of_asking_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(block(4), names)
+    exec(block(5), names)
     assert capsys.readouterr().out.startswith("80 calls: ")
     assert names["asked"].consistency == 1.0
     assert names["asked"].triplets.named
     assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 80
+
+
+def test_blocks_are_learned_one_after_the_other(capsys):
+    names: dict = {}
+    exec(block(8), names)
+    assert capsys.readouterr().out.split() == ["4000", "(3,", "4)"]
+    X = names["rng"].random((50, 4)) @ names["H"]
+    left = X - names["model"].transform(X) @ names["model"].components_
+    assert np.sum(left**2) < 0.02 * np.sum(X**2)
 
 
 WITHOUT = """

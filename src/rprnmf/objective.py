@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from rprnmf.losses import get_loss
 from rprnmf.observed import BaseView
 from rprnmf.penalties import DISTANCES, PENALTIES, Graph, Norms
+from rprnmf.penalties.gathered import Gathered, compact
 from rprnmf.penalties.triplet import TripletPenalty
 from rprnmf.priors import Prior
 from rprnmf.scale import ScaleRule
@@ -154,10 +155,15 @@ class SideTerms:
         self.strength = side.strength if len(side.triplets) else 0.0
         self.unit = 1.0
         self.triplets: TripletPenalty | None = None
+        self.named: np.ndarray | None = None  # the rows that are gathered, where rows lie elsewhere
+        if index == 0 and view.remote:
+            side, self.named = gathered_side(side)
         if len(side.triplets):
             self.unit = units.strength_unit(problem.view) if problem.view.n_observed else 1.0
             distance = DISTANCES[problem.distance].with_floor(units.floor(index))
             rows = np.unique(side.triplets)
+            if self.named is not None:
+                rows = self.named[rows]
             rows = rows[rows < view.shape[0]]  # larger numbers are known rows, which are not in X
             named = view.take(rows) if len(rows) else view
             size = units.strength_unit(named) / named.shape[0] * view.shape[0]
@@ -174,6 +180,9 @@ class SideTerms:
         self.norms = None
         if side.l1 is not None and side.l2 is not None:
             self.norms = Norms(side.l1, side.l2)
+        if self.named is not None:
+            self.triplets = self.triplets and Gathered(self.triplets, self.named)  # type: ignore
+            self.graph = self.graph and Gathered(self.graph, self.named)  # type: ignore
         self.prior = side.prior
         self.learning = side.learning and self.triplets is not None and self.prior is not None
 
@@ -239,11 +248,24 @@ class SideTerms:
     def touched_rows(self) -> np.ndarray:
         """The rows that any term acts on, and those tied to them."""
         found = [term.rows for weight, term in self.terms if weight > 0]
+        if any(isinstance(rows, slice) for rows in found):
+            return slice(None)  # type: ignore[return-value]
         rows = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
         if self.tying is not None:
             groups = self.tying.groups
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows
+
+
+def gathered_side(side: Side) -> tuple[Side, np.ndarray]:
+    """A side that numbers only the rows that triplets and the graph name, and these rows."""
+    graph, found = side.graph, [side.triplets.ravel()]
+    if graph is not None:
+        found += list(sp.coo_array(graph).coords)
+    named = np.unique(np.concatenate(found)).astype(np.int64)
+    if graph is not None:
+        graph = sp.csr_array(graph[named][:, named])
+    return replace(side, triplets=compact(side.triplets, named), graph=graph), named
 
 
 def scale_rule(problem: Problem, n_components: int) -> ScaleRule:

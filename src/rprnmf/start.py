@@ -7,6 +7,7 @@ from sklearn.decomposition._nmf import _initialize_nmf
 from sklearn.utils import check_random_state
 
 from rprnmf.observed import BaseView
+from rprnmf.remote_start import remote_start
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -28,6 +29,8 @@ def start_factors(view: BaseView, n_components: int, init: str | None, random_st
     W, Ht : ndarray
     """
     rng = check_random_state(random_state)
+    if view.remote:
+        return remote_start(view, n_components, init, rng)
     n, m = view.shape
     if init == "uniform":
         W = rng.uniform(size=(n, n_components))

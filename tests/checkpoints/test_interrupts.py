@@ -165,7 +165,10 @@ import sys
 import numpy as np
 from rprnmf import NMF
 X = np.random.default_rng(0).random((60, 40))
-model = NMF(5, max_iter=1_000_000, tol=0, random_state=0)
+def callback(state):
+    if state.iteration == 20:
+        open(sys.argv[2], "w").close()
+model = NMF(5, max_iter=1_000_000, tol=0, random_state=0, callback=callback)
 try:
     model.fit(X, checkpoint=sys.argv[1], checkpoint_every=1e6)
 except KeyboardInterrupt as error:
@@ -177,11 +180,12 @@ except KeyboardInterrupt as error:
 @pytest.mark.skipif(sys.platform == "win32", reason="it has other signals")
 def test_a_real_signal(tmp_path):
     path = tmp_path / "run.ckpt"
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, path], stdout=subprocess.PIPE)
-    while not path.exists():
+    running = tmp_path / "running"  # compiling may take long before the first iteration
+    command = [sys.executable, "-c", PROGRAM, path, running]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    while not running.exists():
         time.sleep(0.01)
         assert process.poll() is None
-    time.sleep(0.5)
     size = path.stat().st_size
     os.kill(process.pid, signal.SIGINT)
     text = process.communicate(timeout=120)[0].decode()

@@ -3,5 +3,6 @@
 from rprnmf.checkpoints.entry import Entry
 from rprnmf.checkpoints.fingerprint import digest
 from rprnmf.checkpoints.journal import CheckpointWarning, Journal
+from rprnmf.checkpoints.remote_journal import RemoteJournal
 
-__all__ = ["CheckpointWarning", "Entry", "Journal", "digest"]
+__all__ = ["CheckpointWarning", "Entry", "Journal", "RemoteJournal", "digest"]

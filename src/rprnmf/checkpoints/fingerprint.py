@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rprnmf.remote import Placed, RemoteArray
+
 BLOCK = 1 << 24  # bytes that are made contiguous at once: X may be half of the memory
 
 
@@ -39,6 +41,10 @@ def _add(found: Any, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.dtype != object:
         found.update(f"array {value.dtype.str} {value.shape};".encode())
         _add_bytes(found, value)
+    elif isinstance(value, (Placed, RemoteArray)):
+        remote = value.blocks if isinstance(value, Placed) else value
+        found.update(f"blocks {value.shape};".encode())
+        _add(found, value.pool.each(digest, remote))
     elif sp.issparse(value):
         found.update(f"sparse {value.format} {value.shape};".encode())
         names = "data", "indices", "indptr", "row", "col", "offsets"

@@ -59,6 +59,7 @@ class Journal:
         notes: dict[str, Any] | None = None,
     ):
         self.path, self.every = path, every
+        self.keeps = path is not None  # whether there is anything to keep entries for
         self.fingerprint, self.notes = fingerprint or {}, notes or {}
         self.top = Entry("fit")
         self.within = [Place(self.top)]  # the entries that are being worked on, the last innermost
@@ -75,7 +76,7 @@ class Journal:
 
     def begin(self, name: str) -> Entry | None:
         """The entry of the next part of the computation; None without a file."""
-        if self.path is None:
+        if not self.keeps:
             return None
         place = self.within[-1]
         parts = place.entry.parts
@@ -157,11 +158,15 @@ class Journal:
         header = {"fingerprint": self.fingerprint, "content": content}
         write_arrays(path, header, arrays, kind=KIND)
 
+    def _unpacked(self, path: Path, content: Any, arrays: Any) -> Any:
+        """The content of a file."""
+        return unpacked(content, arrays)
+
     def _read(self, path: Path) -> None:
         try:
             header, arrays = read_arrays(path, kind=KIND)
             before = header.get("fingerprint")
-            tree = unpacked(header.get("content"), arrays)
+            tree = self._unpacked(path, header.get("content"), arrays)
             match before, tree:
                 case dict(), {"notes": dict(notes), "fit": entries}:
                     top = Entry.of_tree(entries)

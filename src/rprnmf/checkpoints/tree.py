@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.array_file import FileFormatError
+from rprnmf.remote import RemoteArray
 
 Arrays = dict[str, np.ndarray]
 
@@ -77,7 +78,7 @@ def unpacked(value: Any, arrays: Arrays) -> Any:
 
 def copied(value: Any) -> Any:
     """The same value with arrays of its own, in the same memory order."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, RemoteArray)):
         return value.copy(order="K")
     if isinstance(value, (list, tuple)):
         return type(value)(copied(each) for each in value)

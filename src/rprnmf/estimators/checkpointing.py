@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +12,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from rprnmf.array_file import FileFormatError
-from rprnmf.checkpoints import Journal, digest
+from rprnmf.checkpoints import Journal, RemoteJournal, digest
 from rprnmf.objective import Problem
+from rprnmf.remote import Placed
 
 #: parameters that change what is seen of a fit, or how fast it is, not what comes out
 FREE = ("callback", "n_jobs", "random_state", "verbose")
@@ -66,21 +68,25 @@ def open_journal(
         What else the fit was given: X, start factors.
     """
     rng = check_random_state(estimator.random_state)
+    make: Any = Journal
+    X = given["X"]
+    if isinstance(X, Placed):
+        make = partial(RemoteJournal, X.pool, X.vault)
     if checkpoint.path is None:
-        return Journal(), rng
+        return make(), rng
     fingerprint = fingerprint_of(estimator, problem, given)
     if rng is not np.random.mtrand._rand:
         seed = estimator.random_state
         fingerprint["random_state"] = text_of(
             seed if isinstance(seed, Integral) else rng.get_state(False)
         )
-        return Journal(checkpoint.path, fingerprint, checkpoint.every), rng
+        return make(checkpoint.path, fingerprint, checkpoint.every), rng
     # nobody gave a seed: where the random numbers began must be kept
     if rng.get_state(legacy=False)["bit_generator"] != "MT19937":
         rng = np.random.RandomState(rng.randint(2**31))
     fingerprint["random_state"] = "None"
     notes = {"random_state": rng.get_state()}
-    journal = Journal(checkpoint.path, fingerprint, checkpoint.every, notes)
+    journal = make(checkpoint.path, fingerprint, checkpoint.every, notes)
     if not journal.new:
         rng = np.random.RandomState()
         try:

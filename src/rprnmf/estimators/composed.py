@@ -34,6 +34,8 @@ from rprnmf.estimators.prediction_range import draw, highest, keep_in_range
 from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
 from rprnmf.estimators.prior_weight import FEWEST, weigh
 from rprnmf.estimators.registered_names import RegisteredNames
+from rprnmf.estimators.remote_fit import check_in_blocks, fit_where_it_lies
+from rprnmf.estimators.remote_transform import transform_blocks
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
@@ -44,11 +46,13 @@ from rprnmf.kernels import notices_to
 from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
-from rprnmf.observed import BaseView, make_view
+from rprnmf.observed import BaseView, make_remote_view, make_view
 from rprnmf.priors import Prior, make_features
 from rprnmf.progress import FitProgress
+from rprnmf.remote import Placed, is_chunked
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
 from rprnmf.solvers.fold_in import flat_rows
+from rprnmf.solvers.loop import told_rows
 from rprnmf.start import Pair, start_factors
 from rprnmf.threads import blas_threads
 from rprnmf.triplets import Triplets
@@ -156,7 +160,11 @@ class ComposedNMF(
         checkpoint = checkpoint.checked()
         try:
             with blas_threads(self.n_jobs):
-                W, stopped = self._fit_checked(X, start, checkpoint, knowledge)
+                fit = partial(self._fit_checked, given=start, knowledge=knowledge)
+                if is_chunked(X):
+                    W, stopped = fit_where_it_lies(fit, X, checkpoint, self.random_state)
+                else:
+                    W, stopped = fit(X, checkpoint)
         except BaseException as error:
             kept = {name: self.__dict__[name] for name in TEARDOWN if name in self.__dict__}
             self.__dict__.clear()
@@ -169,27 +177,21 @@ class ComposedNMF(
         return W
 
     def _fit_checked(
-        self, X: Any, given: Start, checkpoint: Checkpoint, knowledge: dict[str, Any]
+        self, X: Any, checkpoint: Checkpoint, given: Start, knowledge: dict[str, Any]
     ) -> tuple[np.ndarray, bool]:
         """W, and whether Ctrl-C stopped the fit."""
         matrix, view = self._view(X, knowledge.get("entry_weights"), reset=True)
-        if view.n_observed == 0:
-            also = "" if knowledge.get("entry_weights") is None else " or have no weight"
-            raise ValueError(
-                f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
-                f"are missing under missing={self.missing!r}{also}."
-            )
-        K = self._rank(view, given)
+        K = self._checked_rank(view, given, knowledge.get("entry_weights"))
         names = axis_names(X, knowledge.get("row_names"), knowledge.get("column_names"))
         problem = self._problem(matrix, view, names, knowledge)
-        if any(prior is not None for prior in self._priors(view)):  # the variance of X
-            check_range_of_values(view.largest, entry_sum(view), (2.0,), np.float64)
         if any(side.constrained for side in problem.sides):
             # squared distances, and in double precision their squares and a graph's unit
             fourth = 4.0, get_loss(self.beta_loss).curvature_power
             check_range_of_values(view.largest, entry_sum(view), (2.0,), view.dtype)
             check_range_of_values(view.largest, entry_sum(view), fourth, np.float64)
         problem = self._with_priors(problem, matrix)
+        if view.remote:
+            check_in_blocks(self._solver, problem)
         callback = with_sklearn_callbacks(self, X, self.callback)
         known = {"X": matrix, **given.named()}
         weights = knowledge.get("entry_weights")
@@ -264,6 +266,11 @@ class ComposedNMF(
     ) -> tuple[Problem, list[np.ndarray]]:
         """The problem with H given, and its start."""
         view, H = problem.view, given.H
+        if view.remote:
+            raise ValueError(
+                "update_H=False cannot be given where X is a Dask array; a fitted model places new "
+                "rows with transform, which is lazy."
+            )
         if given.W is not None:
             warnings.warn(
                 "When update_H=False, the provided initial W is not used.",
@@ -280,6 +287,8 @@ class ComposedNMF(
 
     def _view(self, X: Any, entry_weights: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
+        if isinstance(X, Placed):
+            return X, self._remote_view(X, entry_weights, reset)
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
         if self.missing_weight > 0 and self.missing is None:
@@ -291,10 +300,43 @@ class ComposedNMF(
         if entry_weights is not None:
             weights = check_entry_weights(entry_weights, X, matrix)
         view = make_view(matrix, self.missing, self.n_jobs, weights, self.missing_weight)
+        self._check_view(view, reset)
+        return matrix, view
+
+    def _remote_view(self, X: Placed, entry_weights: Any, reset: bool) -> BaseView:
+        """The view of an X that lies in blocks."""
+        if entry_weights is not None or self.missing_weight > 0:
+            what = "entry_weights" if entry_weights is not None else "missing_weight"
+            raise ValueError(f"{what} cannot be given where X is a Dask array.")
+        if not self._solver.takes_blocks:
+            raise ValueError(
+                f"solver {self.solver!r} needs X in one place, and X is a Dask array; use "
+                "solver='cd' or solver='mu'."
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        whom = type(self).__name__
+        at = X.pool, X.blocks, X.shape[1]
+        view = make_remote_view(*at, self.missing, whom, self.n_jobs)
+        self._check_view(view, reset)
+        return view
+
+    def _check_view(self, view: BaseView, reset: bool) -> None:
+        """Refuse data that the loss cannot measure, or whose sums leave the range of numbers."""
         loss = get_loss(self.beta_loss)
         loss.check(view)
         check_range_of_values(view.largest, entry_sum(view), loss.powers, view.dtype, tiny=reset)
-        return matrix, view
+
+    def _checked_rank(self, view: BaseView, given: Start, entry_weights: Any) -> int:
+        """The number of components, of data that say something."""
+        if view.n_observed == 0:
+            also = "" if entry_weights is None else " or have no weight"
+            raise ValueError(
+                f"X has no observed entry: all of its {view.shape[0]} x {view.shape[1]} entries "
+                f"are missing under missing={self.missing!r}{also}."
+            )
+        if any(prior is not None for prior in self._priors(view)):  # the variance of X
+            check_range_of_values(view.largest, entry_sum(view), (2.0,), np.float64)
+        return self._rank(view, given)
 
     def _rank(self, view: BaseView, given: Start) -> int:
         W, H, update_H = given
@@ -315,8 +357,8 @@ class ComposedNMF(
         return Problem(
             view,
             self.beta_loss,
-            rows=self._with_norms(rows, view, self.alpha_W),
-            columns=self._with_norms(columns, view.T, alpha_H),
+            rows=self._with_norms(rows, view.row_counts, self.alpha_W),
+            columns=self._with_norms(columns, view.T.row_counts, alpha_H),
             program=self._program,
             **self._penalty(),
         )
@@ -353,12 +395,12 @@ class ComposedNMF(
         """Whether the triplets of a side teach by way of its prior."""
         return False
 
-    def _with_norms(self, side: Side, view: BaseView, alpha: float) -> Side:
-        """L1 and L2 terms as scikit-learn weighs them, by the number of observed entries."""
+    def _with_norms(self, side: Side, counts: np.ndarray, alpha: float) -> Side:
+        """L1 and L2 terms as scikit-learn weighs them, by the numbers of observed entries."""
         if alpha == 0:
             return side
         weight = get_loss(self.beta_loss).times_sklearn * alpha
-        counts = view.row_counts.astype(np.float64) ** self.alpha_power
+        counts = counts.astype(np.float64) ** self.alpha_power
         l1 = weight * self.l1_ratio * counts
         return replace(side, l1=l1, l2=0.5 * weight * (1.0 - self.l1_ratio) * counts)
 
@@ -375,9 +417,8 @@ class ComposedNMF(
         if self.init == "custom":
             W = check_start(W, (n, K), "W", view.dtype)
             H = check_start(H, (K, m), "H", view.dtype)
-            return np.ascontiguousarray(W), np.ascontiguousarray(
-                H.T
-            )  # copies, which the solver may overwrite
+            # copies, which the solver may overwrite
+            return view.with_rows(np.ascontiguousarray(W)), np.ascontiguousarray(H.T)
         if W is not None or H is not None:
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set init='custom' to use them "
@@ -430,7 +471,7 @@ class ComposedNMF(
                 f"solver {self.solver!r} left the range of {result.W.dtype} numbers: the largest "
                 f"entry of X is {problem.view.largest:g}. Divide X by it, or use another solver."
             )
-        self.embedding_ = result.W
+        self.embedding_ = told_rows(result.W)
         self.components_ = np.ascontiguousarray(result.Ht.T)
         self.n_components_ = result.W.shape[1]
         self.n_iter_ = result.n_iter
@@ -438,7 +479,7 @@ class ComposedNMF(
         self.history_ = history
         self.reconstruction_err_ = error
         self._keep_priors(result)
-        self._check_collapse(problem)
+        self._check_collapse(problem, result.W)
         self.row_satisfied_rate_ = self.column_satisfied_rate_ = np.nan  # there are no triplets
         endless = not self._solver.uses_tol or self.tol == 0 or result.stopped
         if not result.converged and not endless:
@@ -448,11 +489,11 @@ class ComposedNMF(
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return result.W.copy()  # normalising it in place must not reach embedding_
+        return self.embedding_.copy()  # normalising it in place must not reach embedding_
 
-    def _check_collapse(self, problem: Problem) -> None:
+    def _check_collapse(self, problem: Problem, W: Any) -> None:
         """Factors that explain nothing are no success."""
-        sides = self.embedding_.mean(axis=0), self.components_.mean(axis=1)
+        sides = W.mean(axis=0), self.components_.mean(axis=1)
         mean = float(np.dot(*sides))
         if mean < COLLAPSED * problem.view.mean:
             self.converged_ = False
@@ -468,6 +509,7 @@ class ComposedNMF(
     def _keep_priors(self, result: Result) -> None:
         """What the features of both sides were found to say."""
         self.prior_: tuple[LearnedPrior | None, LearnedPrior | None] = (None, None)
+        self._features = [part if part is None else part.here() for part in self._features]
         if result.objective is not None and any(part is not None for part in self._features):
             both = zip(self._features, result.objective.terms, (result.W, result.Ht), strict=True)
             rows, columns = (
@@ -478,7 +520,7 @@ class ComposedNMF(
             self._pull_of_new_rows = None  # by their numbers of entries
             if rows is not None:
                 mean = float(np.mean(rows.weights))
-                shape = pull_shape(result.objective.problem.view)
+                shape = pull_shape(result.objective.problem.view.row_counts)
                 self._pull_unit = mean / float(np.mean(shape))
                 if result.objective.terms[0].learning:
                     self._pull_of_new_rows = NEW_ROWS * mean
@@ -496,7 +538,7 @@ class ComposedNMF(
             return None
         assert found is not None
         phi = features.new(view, matrix, tables)
-        weights = self._pull_unit * pull_shape(view)
+        weights = self._pull_unit * pull_shape(view.row_counts)
         if self._pull_of_new_rows is not None:
             # rows without any entry are what their features say
             weights = np.where(view.row_counts == 0, weights, self._pull_of_new_rows)
@@ -507,7 +549,7 @@ class ComposedNMF(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Missing entries are marked as in ``fit``.
         row_features : array, DataFrame or list of these, default=None
             Features of the new rows, where ``row_prior`` is a table of features. Without them
@@ -530,13 +572,16 @@ class ComposedNMF(
         entry_weights: Any = None,
     ) -> np.ndarray:
         check_is_fitted(self)
+        if is_chunked(X):
+            given = {"row_triplets": triplets, "row_features": row_features}
+            return transform_blocks(self, X, {**given, "entry_weights": entry_weights})
         with blas_threads(self.n_jobs):
             matrix, view = self._view(X, entry_weights, reset=False)
             side, known = Side(), None
             if triplets is not None:
                 names = axis_names(X, row_names)[0]
                 side, known = self._new_row_triplets(names, view.shape[0], triplets)
-            side = self._with_norms(side, view, self.alpha_W)
+            side = self._with_norms(side, view.row_counts, self.alpha_W)
             side = replace(side, prior=self._new_row_prior(matrix, view, row_features))
             Ht = np.ascontiguousarray(self.components_.T, dtype=view.dtype)
             problem = Problem(
@@ -614,7 +659,7 @@ class ComposedNMF(
         ----------
         y : array-like of shape (n_samples,)
             The labels of the rows that the model was fitted on; -1, None and NaN: not known.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features), default=None
             The data of the fit. Predictions are better with them.
 
         Returns

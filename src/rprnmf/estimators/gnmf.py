@@ -127,7 +127,7 @@ default="auto"
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        W.
+        W; of a Dask array a Dask array with the same rows in each block (docs/dask.md).
     components_ : ndarray of shape (n_components, n_features)
         H.
     n_components_ : int
@@ -263,7 +263,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
@@ -316,7 +316,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.

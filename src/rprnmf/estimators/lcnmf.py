@@ -83,7 +83,7 @@ default="auto"
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        W.
+        W; of a Dask array a Dask array with the same rows in each block (docs/dask.md).
     components_ : ndarray of shape (n_components, n_features)
         H.
     n_components_ : int
@@ -200,7 +200,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
@@ -256,7 +256,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None

@@ -6,9 +6,20 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.utils.metaestimators import available_if
 
 from rprnmf.estimators.checkpointing import Checkpoint
 from rprnmf.estimators.composed import ComposedNMF, Start
+from rprnmf.estimators.stream import (
+    can_stream,
+    check_stream,
+    learn,
+    start_anew,
+    unchanged_after_errors,
+)
+from rprnmf.objective import Problem
+from rprnmf.solvers import Result
+from rprnmf.threads import blas_threads
 
 
 class NMF(ComposedNMF):
@@ -83,7 +94,7 @@ default="auto"
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        W.
+        W; of a Dask array a Dask array with the same rows in each block (docs/dask.md).
     components_ : ndarray of shape (n_components, n_features)
         H.
     n_components_ : int
@@ -103,6 +114,9 @@ default="auto"
     prior_ : tuple of (LearnedPrior or None)
         For rows and for columns, what features were found to say: ``names``, ``coefficients``,
         ``intercept``, ``means``, ``weights`` and ``top(component)``.
+    n_steps_, n_samples_seen_ : int
+        After `partial_fit`: blocks, and their rows. ``embedding_``, ``row_names_``,
+        ``reconstruction_err_`` and ``history_`` are then those of the last block.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if X has column names that are strings.
@@ -191,7 +205,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
@@ -244,7 +258,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         W : array-like of shape (n_samples, n_components), default=None
             Start, with ``init="custom"``.
@@ -274,3 +288,68 @@ default="auto"
         start, kept = Start(W, H, update_H), Checkpoint(checkpoint, checkpoint_every)
         names = {"row_names": row_names, "column_names": column_names}
         return self._fit(X, start, kept, entry_weights=entry_weights, **names)
+
+    def _keep(self, result: Result, problem: Problem) -> np.ndarray:
+        W = super()._keep(result, problem)
+        start_anew(self, problem.view)
+        return W
+
+    @available_if(can_stream)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        *,
+        entry_weights: Any = None,
+        forget_factor: float | str = "auto",
+    ) -> NMF:
+        """Learn from one block of rows; further calls go on with further blocks.
+
+        Sums over the blocks are kept, not the blocks: n_features x K numbers, and K times as many
+        where entries are missing or have weights and the loss is "frobenius". ``embedding_`` and
+        ``reconstruction_err_`` are those of the last block; `transform` gives W for any rows.
+
+        It is there with ``solver="cd"``. ``row_prior`` may be "auto", "mean" or None; how strong
+        it is comes from the first block, which is fitted as by `fit` but briefly.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One block, of any number of rows; a first block of some hundred is a good start.
+        y : Ignored
+        W : array-like of shape (n_samples, n_components), default=None
+            Start, with ``init="custom"``; only used by the first call.
+        H : array-like of shape (n_components, n_features), default=None
+            The same for H.
+        entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            As in ``fit``.
+        forget_factor : float or "auto", default="auto"
+            What the blocks before count for, as in `sklearn.decomposition.MiniBatchNMF`: they are
+            multiplied by this number at every call. 1 forgets nothing, 0 everything. "auto": a row
+            counts in proportion to its place in the stream, whatever the sizes of the blocks.
+
+        Returns
+        -------
+        self : NMF
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rprnmf import NMF
+        >>> rng = np.random.default_rng(0)
+        >>> H = rng.random((3, 20))
+        >>> model = NMF(3, random_state=0)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit(rng.random((40, 3)) @ H)
+        >>> X = rng.random((100, 3)) @ H
+        >>> apart = model.inverse_transform(model.transform(X)) - X
+        >>> bool(np.linalg.norm(apart) < 0.05 * np.linalg.norm(X))
+        True
+        """
+        check_stream(self, forget_factor)
+        with unchanged_after_errors(self), blas_threads(self.n_jobs):
+            learn(self, X, Start(W, H, True), entry_weights, forget_factor)
+        return self

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rprnmf.objective import Problem, Side
+from rprnmf.remote import RemoteArray
 from rprnmf.solvers import Result
 
 BEYOND = 1.2  # times the largest observed entry
@@ -42,11 +43,52 @@ def is_free(side: Side) -> bool:
     return side.prior is not None and len(side.triplets) == 0 and side.groups is None
 
 
+def draw_rows(F: np.ndarray, G: np.ndarray, means: np.ndarray, most: float) -> np.ndarray:
+    """As `draw`, of a copy."""
+    F = F.copy()
+    draw(F, G, means, most)
+    return F
+
+
+def draw_columns(F: np.ndarray, G: RemoteArray, means: np.ndarray, most: float) -> None:
+    """As `draw`, where the rows of G lie elsewhere."""
+    inside = (1.0 - ROUNDING) * most
+    tops = np.max(G.pool.each(largest_predictions, G, F), axis=0)
+    for i in np.flatnonzero(tops > most):
+        mean = np.maximum(means[i], 0.0)
+        if (G @ mean).max() >= inside:
+            F[i] *= inside / tops[i]
+            continue
+        share = max(G.pool.each(share_outside, G, F[i], mean, inside))
+        F[i] = (1.0 - share) * F[i] + share * mean
+
+
+def largest_predictions(G: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """Of each row of F."""
+    step = max(1, BLOCK // len(F))
+    tops = [(F @ G[first : first + step].T).max(axis=1) for first in range(0, len(G), step)]
+    return np.max(tops, axis=0)
+
+
+def share_outside(G: np.ndarray, f: np.ndarray, mean: np.ndarray, inside: float) -> float:
+    """How much of the way to the mean it takes until no prediction is too large."""
+    now, then = G @ f, G @ mean
+    out = now > inside
+    return float(np.max((now[out] - inside) / (now[out] - then[out]), initial=0.0))
+
+
 def draw(F: np.ndarray, G: np.ndarray, means: np.ndarray, most: float) -> None:
     """Move rows of F towards their means, in place, until F Gᵀ is at most ``most``.
 
     Where a mean row itself predicts more than that, the row is made shorter instead.
     """
+    if isinstance(F, RemoteArray):
+        drawn = F.pool.map(draw_rows, F, G, means, most)
+        F[:] = RemoteArray.of(drawn, F.width, F.dtype)
+        return
+    if isinstance(G, RemoteArray):
+        draw_columns(F, G, means, most)
+        return
     step = max(1, BLOCK // len(G))
     inside = (1.0 - ROUNDING) * most
     for first in range(0, len(F), step):

@@ -9,6 +9,7 @@ import numpy as np
 
 from rprnmf.observed import BaseView
 from rprnmf.priors import Prior
+from rprnmf.remote import RemoteArray, as_dask
 
 # A row with m observed entries is pulled in proportion to (m + FEW) ^ POWER: rows with many entries
 # lean on others that are uncertain too, so that their pull must grow, but less than their data do.
@@ -19,9 +20,9 @@ RIDGE_TAUGHT, RIDGE = 1.0, 25.0
 NEW_ROWS = 0.1  # of the pull of the fit on new rows, where triplets teach
 
 
-def pull_shape(view: BaseView) -> np.ndarray:
-    """How strongly each row is pulled, but for a common factor."""
-    return (view.row_counts.astype(np.float64) + FEW) ** POWER
+def pull_shape(counts: np.ndarray) -> np.ndarray:
+    """How strongly rows of so many entries are pulled, but for a common factor."""
+    return (counts.astype(np.float64) + FEW) ** POWER
 
 
 def prior_of(features: Any, view: BaseView, learning: bool) -> Prior:
@@ -30,8 +31,14 @@ def prior_of(features: Any, view: BaseView, learning: bool) -> Prior:
     Where triplets teach, ``learning``, all rows have the same weight.
     """
     if learning:
-        return Prior(features.phi, np.ones(view.shape[0]), RIDGE_TAUGHT)
-    weights = pull_shape(view)
+        ones = view.with_rows(np.ones(view.shape[0]))
+        return Prior(features.phi, ones, RIDGE_TAUGHT)
+    return prior_of_counts(features, view.row_counts)
+
+
+def prior_of_counts(features: Any, counts: np.ndarray) -> Prior:
+    """The prior of rows of so many entries, with a mean weight of 1."""
+    weights = pull_shape(counts)
     return Prior(features.phi, weights / weights.mean(), RIDGE)
 
 
@@ -72,4 +79,7 @@ def learned(features: Any, terms: Any, F: np.ndarray) -> LearnedPrior:
     B, b = terms.prior.coefficients(F)
     weights = terms.prior_weight * terms.prior.weights
     ridge = terms.prior_weight * terms.prior.ridge
-    return LearnedPrior(features.names, B, b, terms.prior.means(F), weights, ridge)
+    means = terms.prior.means(F)
+    if isinstance(means, RemoteArray):
+        means, weights = as_dask(means), as_dask(weights)
+    return LearnedPrior(features.names, B, b, means, weights, ridge)

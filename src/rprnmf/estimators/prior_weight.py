@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from rprnmf.losses import Loss, get_loss
 from rprnmf.objective import Objective, Problem, Side
-from rprnmf.observed import BaseView, hold_out
+from rprnmf.observed import BaseView, Fold, hold_out
 from rprnmf.solvers import Settings, Solver
 
 FIRST, SHORT = 15, 10  # iterations of the first short fit, and of each that goes on from another
@@ -218,34 +217,10 @@ def variance(view: BaseView) -> float:
 
 def held_out(view: BaseView) -> list[tuple[BaseView, BaseView]]:
     """Some folds of the entries: what is fitted, and what is not."""
-    row_ranks, column_ranks = ranks(view), ranks(view.T)
+    row_ranks, column_ranks = view.ranks(), view.T.ranks()
     n_folds = min(MOST_FOLDS, -(-ENOUGH * TENTH // max(view.n_observed, 1)))
-
-    def is_out(number: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        return scattered(row_ranks[rows], column_ranks[columns]) % TENTH == number
-
-    folds = [hold_out(view, partial(is_out, number)) for number in range(n_folds)]
+    folds = [
+        hold_out(view, Fold(row_ranks, column_ranks, number, TENTH)) for number in range(n_folds)
+    ]
     usual = [fold for fold in folds if min(part.n_observed for part in fold) > 0]
     return usual or [(view, view)]  # next to no entries
-
-
-def ranks(view: BaseView) -> np.ndarray:
-    """The place of each row in the order of sums, so that the order of the rows does not matter.
-
-    Of rows with equal sums the one comes first whose entries stand in lighter columns.
-    """
-    ones = np.ones((view.shape[1], 1), view.dtype)
-    sums = view.times(ones)[:, 0]
-    columns = view.T.times(np.ones((view.shape[0], 1), view.dtype))
-    found = np.empty(len(sums), dtype=np.uint64)
-    order = np.lexsort((view.times(columns)[:, 0], sums))
-    found[order] = np.arange(len(sums), dtype=np.uint64)
-    return found
-
-
-def scattered(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """A number without pattern for each pair of numbers (the mixing of splitmix64)."""
-    mixed: np.ndarray = one * np.uint64(0x9E3779B97F4A7C15) + two * np.uint64(0xC2B2AE3D27D4EB4F)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return mixed ^ (mixed >> np.uint64(31))

@@ -154,7 +154,7 @@ default="auto"
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        W.
+        W; of a Dask array a Dask array with the same rows in each block (docs/dask.md).
     components_ : ndarray of shape (n_components, n_features)
         H.
     n_components_ : int
@@ -424,7 +424,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
@@ -494,7 +494,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         y : Ignored
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Rows (q, r, s): row q of X is closer to row r than to row s. Integer positions, or
@@ -612,7 +612,7 @@ default="auto"
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Missing entries are marked as in ``fit``.
         row_triplets : Triplets, array-like or DataFrame of shape (n_triplets, 3), default=None
             Comparisons that involve the new rows. Positions count the rows of the training data

@@ -7,12 +7,14 @@ other factor with the same code.
 
 from __future__ import annotations
 
-from rprnmf.observed.base import BaseView, Entrywise
+from rprnmf.observed.base import BaseView, Entrywise, Extent
 from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.making import make_view
 from rprnmf.observed.masked import Masked
-from rprnmf.observed.parts import column_means, filled, hold_out, observed_ones
+from rprnmf.observed.parts import Fold, column_means, filled, hold_out, observed_ones
+from rprnmf.observed.remote import RemoteView
+from rprnmf.observed.remote_making import make_remote_view
 from rprnmf.observed.sparse import FullSparse
 from rprnmf.observed.weighted import Weighted
 
@@ -20,13 +22,17 @@ __all__ = [
     "BaseView",
     "Entries",
     "Entrywise",
+    "Extent",
+    "Fold",
     "FullDense",
     "FullSparse",
     "Masked",
+    "RemoteView",
     "Weighted",
     "column_means",
     "filled",
     "hold_out",
+    "make_remote_view",
     "make_view",
     "observed_ones",
 ]

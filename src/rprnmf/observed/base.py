@@ -28,6 +28,16 @@ class Entrywise(NamedTuple):
     at_zero: Callable[[np.ndarray], Any]
 
 
+class Extent(NamedTuple):
+    """How much there is in all rows of X: by that its blocks decide alike."""
+
+    shape: tuple[int, int]
+    n_observed: int
+    n_nonzero: int
+    total: float
+    mass: float
+
+
 class BaseView(Transposable):
     """X as a solver sees it: a shape and sums over the observed entries.
 
@@ -49,6 +59,8 @@ class BaseView(Transposable):
         sum of their weights, but for `n_observed`, which counts entries of a positive weight.
     weak_zeros : bool
         Whether missing entries count as zeros of a small weight.
+    remote : bool
+        Whether the rows lie elsewhere, in blocks (`remote.py`).
     """
 
     shape: tuple[int, int]
@@ -60,6 +72,7 @@ class BaseView(Transposable):
     zeros_implied: bool = False
     weighted: bool = False
     weak_zeros: bool = False
+    remote: bool = False
 
     @property
     @abstractmethod
@@ -143,6 +156,22 @@ class BaseView(Transposable):
     def stored(self) -> Entries:
         """All observed entries one by one; for a full matrix these are all n x m entries."""
 
+    def row_sums(self) -> np.ndarray:
+        """The sum of each row."""
+        return self.times(np.ones((self.shape[1], 1), self.dtype))[:, 0]
+
+    def ranks(self) -> np.ndarray:
+        """The place of each row in the order of sums: it does not depend on the order of rows.
+
+        Of rows with equal sums the one comes first whose entries stand in lighter columns.
+        """
+        columns = self.T.row_sums()[:, None].copy()
+        return places_in_order(self.row_sums(), self.times(columns)[:, 0])
+
+    def with_rows(self, table: Any) -> Any:
+        """A table with one row per row of X, laid where these lie."""
+        return table
+
     def nonzeros(self) -> Entries:
         """Entries that include all non-zeros; with `zeros_implied` zeros need not be listed."""
         return self.stored()
@@ -167,12 +196,14 @@ class BaseView(Transposable):
     @property
     def complete(self) -> bool:
         """Whether every entry is observed."""
-        return self.n_observed == self.shape[0] * self.shape[1]
+        of = self.extent or self
+        return of.n_observed == of.shape[0] * of.shape[1]
 
     @property
     def mean(self) -> float:
         """Mean of the observed entries."""
-        return self.total / (self.mass or 1.0)
+        of = self.extent or self
+        return of.total / (of.mass or 1.0)
 
     @property
     def mean_square(self) -> float:
@@ -200,7 +231,8 @@ class BaseView(Transposable):
 
         A few holes in a large matrix must not slow down everything else.
         """
-        return self.n_observed < 0.95 * self.shape[0] * self.shape[1]
+        of = self.extent or self
+        return of.n_observed < 0.95 * of.shape[0] * of.shape[1]
 
     @property
     def incomplete(self) -> bool:
@@ -219,12 +251,24 @@ class BaseView(Transposable):
         its column. If all rows are equal it is their mean squared length instead, and 1 if
         X is empty or zero.
         """
-        count, first, second = (moment.astype(np.float64) for moment in self.column_moments())
-        seen = count > 0
-        count, first, second = count[seen], first[seen], second[seen]
-        with np.errstate(over="ignore", invalid="ignore"):  # fits refuse an X so large
-            variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
-        length = (second / count).sum()
+        variance, length = spread_parts(*self.column_moments())
         if variance > 1e-12 * length:  # else it is rounding
             return float(2.0 * variance)
         return float(length) or 1.0
+
+
+def spread_parts(count: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """The sums of the variances and of the mean squares of columns, from their moments."""
+    count, first, second = (moment.astype(np.float64) for moment in (count, first, second))
+    seen = count > 0
+    count, first, second = count[seen], first[seen], second[seen]
+    with np.errstate(over="ignore", invalid="ignore"):  # fits refuse an X so large
+        variance = np.maximum(second / count - (first / count) ** 2, 0.0).sum()
+    return variance, (second / count).sum()
+
+
+def places_in_order(sums: np.ndarray, ties: np.ndarray) -> np.ndarray:
+    """The place of each number in their order; of equal ones that with the lesser tie is first."""
+    found = np.empty(len(sums), dtype=np.uint64)
+    found[np.lexsort((ties, sums))] = np.arange(len(sums), dtype=np.uint64)
+    return found

@@ -53,10 +53,10 @@ def make_view(
     """
     weak = missing is not None and missing_weight > 0
     if not sp.issparse(X):
-        seen = _observed(X, missing)
+        seen = observed(X, missing)
         if weights is None and (missing is None or seen.all()):
             return FullDense(X, n_jobs)
-        entries = _listed(X, seen)
+        entries = listed(X, seen)
         if weights is None and not weak:
             return Masked(Entries(entries, n_jobs))
         c = np.ones_like(entries.data) if weights is None else weights[seen].astype(X.dtype)
@@ -79,14 +79,14 @@ def make_view(
     return FullSparse(Entries(X, n_jobs))
 
 
-def _observed(X: np.ndarray, missing: str | None) -> np.ndarray:
+def observed(X: np.ndarray, missing: str | None) -> np.ndarray:
     """Which entries of a dense matrix are not missing."""
     if missing is None:
         return np.ones(X.shape, dtype=bool)
     return ~np.isnan(X) if missing == "nan" else X != 0
 
 
-def _listed(X: np.ndarray, seen: np.ndarray) -> sp.csr_array:
+def listed(X: np.ndarray, seen: np.ndarray) -> sp.csr_array:
     """Some entries of a dense matrix one by one."""
     indptr = np.concatenate(([0], np.cumsum(seen.sum(axis=1))))
     return sp.csr_array((X[seen], np.nonzero(seen)[1], indptr), shape=X.shape)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,17 +11,41 @@ import scipy.sparse as sp
 from rprnmf.observed.base import BaseView
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.masked import Masked
+from rprnmf.observed.remote import RemoteView
 from rprnmf.observed.sparse import FullSparse
 from rprnmf.observed.weighted import Weighted
 
 CELLS = 1 << 20  # entries looked at together, so that memory stays small
 
 #: whether each entry is chosen, by its row and its column
-Choice = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Choice = Any
+
+
+class Fold(NamedTuple):
+    """One of ``n_folds`` parts of the entries, without pattern, by the ranks of row and column."""
+
+    row_ranks: np.ndarray
+    column_ranks: np.ndarray
+    number: int
+    n_folds: int
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        mixed = scattered(self.row_ranks[rows], self.column_ranks[columns])
+        return mixed % self.n_folds == self.number
+
+
+def scattered(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """A number without pattern for each pair of numbers (the mixing of splitmix64)."""
+    mixed: np.ndarray = one * np.uint64(0x9E3779B97F4A7C15) + two * np.uint64(0xC2B2AE3D27D4EB4F)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def hold_out(view: BaseView, chosen: Choice) -> tuple[BaseView, BaseView]:
     """The view without some of its entries, and these."""
+    if isinstance(view, RemoteView):
+        return view.parted(chosen)
     if not view.zeros_implied:
         entries = view.stored()
         rows = np.repeat(np.arange(view.shape[0]), entries.row_counts)

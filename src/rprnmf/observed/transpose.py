@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any
 
 
 class Transposable(ABC):
@@ -12,13 +12,20 @@ class Transposable(ABC):
 
     _made: Any = None
     _maker: Any = None
+    #: of a block of rows: what is known of all rows (`base.Extent`)
+    extent: Any = None
 
     @abstractmethod
-    def _transposed(self) -> Self:
+    def _transposed(self) -> Any:
         """The transpose, made anew."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made from it when it is needed."""
+        left_out = ("_made", "_maker", "_descent")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
     @property
-    def T(self) -> Self:
+    def T(self) -> Any:
         """The same matrix, transposed."""
         if self._maker is not None:
             maker = self._maker()
@@ -27,4 +34,5 @@ class Transposable(ABC):
         if self._made is None:
             self._made = self._transposed()
             self._made._maker = weakref.ref(self)  # a strong link would be a cycle
+            self._made.extent = self.extent
         return self._made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rprnmf.remote import rows_where
 from rprnmf.split import Split
 
 
@@ -17,7 +18,7 @@ class Norms:
     @property
     def rows(self) -> np.ndarray:
         """The rows of the factor that the penalty touches."""
-        return np.flatnonzero((self.l1 > 0) | (self.l2 > 0))
+        return rows_where((self.l1 > 0) | (self.l2 > 0))
 
     def value(self, F: np.ndarray) -> float:
         return float(self.l1 @ F.sum(axis=1) + self.l2 @ np.einsum("ik,ik->i", F, F))

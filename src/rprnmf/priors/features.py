@@ -33,9 +33,22 @@ def make_features(given: Any, view: BaseView, matrix: Any, side: str) -> Part:
     side : {"row", "column"}
     """
     if isinstance(given, (list, tuple)) and any(is_part(part) for part in given):
+        if view.remote and side == "row" and len(given) > 1:
+            raise ValueError(
+                "row_prior is a list, and X lies in blocks: pass one table with all columns."
+            )
         return Joined([make_features(part, view, matrix, side) for part in given])
+    if isinstance(given, str) and given == "mean":
+        return MeanPart(view)
+    if view.remote and not isinstance(given, str) and side == "row":
+        return RemotePart(GivenPart(given, view.shape[0], side), view)
+    if view.remote and isinstance(given, str):
+        raise ValueError(
+            f"{side}_prior='data' needs all of X in one place, and X lies in blocks; pass 'mean', "
+            "a table of features, or None."
+        )
     if isinstance(given, str):
-        return DataPart(view, matrix) if given == "data" else MeanPart(view.shape[0])
+        return DataPart(view, matrix)
     return GivenPart(given, view.shape[0], side)
 
 
@@ -63,17 +76,25 @@ class Part:
         """The features of new rows."""
         raise NotImplementedError
 
+    def here(self) -> Part:
+        """The same after the fit, when the rows of X may be elsewhere no more."""
+        return self
+
 
 class MeanPart(Part):
     """No features: rows are pulled to their mean."""
 
     wants = 0
 
-    def __init__(self, n: int):
-        self.phi, self.names = np.zeros((n, 0)), []
+    def __init__(self, view: BaseView):
+        self.phi, self.names = view.with_rows(np.zeros((view.shape[0], 0))), []
 
     def new(self, view, matrix, tables):
         return np.zeros((view.shape[0], 0))
+
+    def here(self):
+        self.phi = np.zeros(self.phi.shape)
+        return self
 
 
 class DataPart(Part):
@@ -139,6 +160,20 @@ class GivenPart(Part):
                 f"{self.phi.shape[1]}."
             )
         return found / self.unit
+
+
+class RemotePart(Part):
+    """Features that a user knows, laid where the rows of X lie."""
+
+    def __init__(self, given: GivenPart, view: BaseView):
+        self.given, self.names, self.wants = given, given.names, given.wants
+        self.phi = view.with_rows(given.phi)
+
+    def new(self, view, matrix, tables):
+        return self.given.new(view, matrix, tables)
+
+    def here(self):
+        return self.given
 
 
 class Joined(Part):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
+from rprnmf.remote import rows_where
 from rprnmf.split import Split
 
 
@@ -64,7 +65,7 @@ class Prior:
     @property
     def rows(self) -> np.ndarray:
         """The rows of the factor that the term touches."""
-        return np.flatnonzero(self.weights > 0)
+        return rows_where(self.weights > 0)
 
     def coefficients(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """B, of shape (n_features, K), and b."""
@@ -90,7 +91,7 @@ class Prior:
     def means(self, F: np.ndarray) -> np.ndarray:
         """What the features predict, for every row."""
         B, b = self.coefficients(F)
-        return np.asarray(self.features @ B) + b
+        return self.features @ B + b
 
     def pull(self, F: np.ndarray) -> np.ndarray:
         """c_i m_i, for every row."""

@@ -31,6 +31,8 @@ class Solver(ABC):
         The start factors with ``init=None``; None: as scikit-learn chooses them.
     needs_nonzero_start : bool
         Whether what is zero in the start stays zero.
+    takes_blocks : bool
+        Whether the rows of X and of W may lie elsewhere, in blocks.
     """
 
     name: ClassVar[str]
@@ -38,6 +40,7 @@ class Solver(ABC):
     uses_tol: ClassVar[bool] = True
     default_init: ClassVar[str | None] = None
     needs_nonzero_start: ClassVar[bool] = False
+    takes_blocks: ClassVar[bool] = True
 
     def default_penalty(self, beta_loss: str | float) -> tuple[str, str]:
         """The penalty and the distance that "auto" stands for."""

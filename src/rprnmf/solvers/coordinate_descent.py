@@ -30,6 +30,7 @@ from rprnmf.solvers.momentum import Momentum
 from rprnmf.solvers.multiplicative import Factors, HalfStep
 from rprnmf.solvers.ramp import Ramps
 from rprnmf.solvers.recording import like
+from rprnmf.solvers.remote_rows import RemoteRowDescent
 from rprnmf.solvers.result import Result
 from rprnmf.solvers.row_descent import CHECKED, GUARDED, RowDescent, Visit
 from rprnmf.solvers.row_problems import ROW_PROBLEMS, power_sums
@@ -80,7 +81,7 @@ class CoordinateDescent:
         self.objective = objective
         self.scale = objective.scale
         self.ramps = Ramps(objective)
-        self.sides = {index: RowDescent(objective, index) for index in objective.moving}
+        self.sides = {index: descent_of(objective, index) for index in objective.moving}
         self.component_scale = ComponentScale()
         self.dead = DeadComponents(objective)
         coupled = any(len(side.linked) > 0 for side in self.sides.values())
@@ -257,6 +258,13 @@ class CoordinateDescent:
         order = self.scale.order
         size = order * power_sums(F, order, self.scale.weights(index))
         return np.divide(gain, size, out=np.zeros_like(gain), where=size > 0)
+
+
+def descent_of(objective: Objective, index: int) -> Any:
+    """The steps in one factor, by where its rows lie."""
+    if index == 0 and objective.problem.view.remote:
+        return RemoteRowDescent(objective)
+    return RowDescent(objective, index)
 
 
 def replaced(factors: Factors, index: int, F: np.ndarray) -> Factors:

@@ -42,8 +42,8 @@ class FixedSizes:
             return multiplier_ratio(F, parts, w, self.scale.loss.size_order)
         counts = self.weights if self.tying is None else self.tying.mean(self.weights)
         ratio = multiplier_ratio(F, parts, w, 2, np.sqrt(counts)[:, None])
-        ratio[counts == 0] = update_ratio(*parts)[counts == 0]  # such rows do not count in a size
-        return ratio
+        # rows that count in no size
+        return np.where((counts == 0)[:, None], update_ratio(*parts), ratio)
 
     def tangent_ratio(self, F: np.ndarray, parts: Split) -> np.ndarray:
         """The ratio for the part of the gradient that is tangent to the sizes."""

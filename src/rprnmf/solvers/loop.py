@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rprnmf.checkpoints import Journal
 from rprnmf.losses import Loss
 from rprnmf.objective import Objective, Point, Values
 from rprnmf.progress import FitProgress, Told
+from rprnmf.remote import RemoteArray, as_dask
 from rprnmf.solvers.recording import Recording
 from rprnmf.solvers.result import Result
 
@@ -163,7 +165,7 @@ def _iterate(
                 values.loss,
                 unit_of_W * loss.reconstruction_err(values.loss),
                 *done.rates,
-                unit_of_W * done.W,
+                told_rows(unit_of_W * done.W),
                 done.Ht.T.copy(),
                 seconds,
             )
@@ -176,6 +178,11 @@ def _iterate(
         if recording.active:  # after all that may stop: what was stopped must not go on
             recording.keep(steady)
     recording.finish(steady)
+
+
+def told_rows(W: Any) -> Any:
+    """W as users get it."""
+    return as_dask(W) if isinstance(W, RemoteArray) else W
 
 
 def stands_still(history: list[tuple[float, ...]], tol: float) -> bool:

@@ -109,7 +109,6 @@ class HalfStep:
 
     def __init__(self, objective: Objective, index: int):
         scale, terms = objective.scale, objective.terms[index]
-        n = objective.views[index].shape[0]
         exponent = objective.loss.step_exponent
         fixed = scale.fixed(index)
         self.index = index
@@ -118,7 +117,9 @@ class HalfStep:
         # the step that keeps the sizes of columns was derived for losses with a row problem
         unsure = exponent is None or (objective.loss.row_problem is None and fixed)
         #: the rows whose steps are checked against the objective
-        self.guarded = np.arange(n) if scale.balanced or unsure else terms.touched_rows()
+        every = slice(None)
+        self.guarded = every if scale.balanced or unsure else terms.touched_rows()
+        self.unguarded = not isinstance(self.guarded, slice) and not len(self.guarded)
         self.sizes = FixedSizes(scale, index, terms.tying) if fixed else None
         self.exponent = 1.0
 
@@ -142,7 +143,7 @@ class HalfStep:
                 new = sizes.resized(new, F)
             return Point(objective, *((new, B) if index == 0 else (B, new)))
 
-        if not len(guarded):  # no row needs a check: this step cannot raise the objective
+        if self.unguarded:  # no row needs a check: this step cannot raise the objective
             return trial(1.0)
         before = point.values(objective).objective
         exponent = min(1.0, 2.0 * self.exponent)

@@ -66,6 +66,7 @@ class PaperSolver(Solver):
     name = "paper"
     automatic = False
     uses_tol = False
+    takes_blocks = False
     default_init = "uniform"
 
     def default_penalty(self, beta_loss):

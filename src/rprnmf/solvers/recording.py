@@ -15,7 +15,11 @@ import numpy as np
 
 from rprnmf.array_file import FileFormatError
 from rprnmf.checkpoints import Journal
+from rprnmf.remote import RemoteArray
 from rprnmf.solvers.result import HISTORY, Result
+
+#: the rows of a factor may lie elsewhere
+ARRAYS = (np.ndarray, RemoteArray)
 
 
 class Recording:
@@ -111,22 +115,22 @@ def check_form(found: Any, fresh: Any, name: str = "step") -> None:
     if isinstance(fresh, dict) and isinstance(found, dict) and fresh.keys() <= found.keys():
         for key, value in found.items():
             check_form(value, fresh.get(key), f"{name}.{key}")
-    elif isinstance(fresh, np.ndarray):
+    elif isinstance(fresh, ARRAYS):
         like(found, fresh)
     elif isinstance(fresh, (list, tuple)) and isinstance(found, (list, tuple)):
         for one, other in zip(found, fresh, strict=True):
             check_form(one, other, name)
     elif fresh is None:
-        arrays = isinstance(found, tuple) and all(isinstance(each, np.ndarray) for each in found)
+        arrays = isinstance(found, tuple) and all(isinstance(each, ARRAYS) for each in found)
         if not (found is None or isinstance(found, Real) or arrays):
             raise ValueError(f"{name} cannot be a {type(found).__name__}")
     elif not (isinstance(fresh, Real) and isinstance(found, Real)):
         raise ValueError(f"{name} cannot be a {type(found).__name__}")
 
 
-def like(found: Any, expected: np.ndarray) -> np.ndarray:
+def like(found: Any, expected: Any) -> Any:
     """A copy of an array that must be of the same kind as another: compiled code trusts it."""
-    if not isinstance(found, np.ndarray) or (found.shape, found.dtype) != (
+    if not isinstance(found, ARRAYS) or (found.shape, found.dtype) != (
         expected.shape,
         expected.dtype,
     ):

@@ -77,10 +77,11 @@ class RowDescent:
             raise ValueError("labels cannot be combined with triplets or a graph on one side.")
         # coupled rows are visited in an order that depends on the data, not on their numbers,
         # so that renaming the rows renames the result (except for rows with equal sums)
-        sums = view.times(np.ones((view.shape[1], 1), view.dtype))[:, 0]
         n = self.problem.units.n
         self.linked = np.flatnonzero(linked[:n])
-        self.linked = self.linked[np.argsort(sums[self.linked], kind="stable")]
+        if len(self.linked):
+            order = np.argsort(view.row_sums()[self.linked], kind="stable")
+            self.linked = self.linked[order]
         self.free = np.flatnonzero(~linked[:n])
         self.blocks: dict[int, list[tuple[int, int]]] = {}
 
@@ -113,9 +114,27 @@ class RowDescent:
         loss : float or None
             None where the step does not compute it.
         """
+        new, total, pulled = self.lower(F, B, terms, m, look, visit)
+        return new, self.problem.total_loss(total, pulled)
+
+    def lower(
+        self,
+        F: np.ndarray,
+        B: np.ndarray,
+        terms: SideTerms,
+        m: np.ndarray | None,
+        look: Look | None,
+        visit: Visit,
+        pulls: Pulls | None = None,
+    ) -> tuple[np.ndarray, float, float]:
+        """A new factor, and two sums that give its loss (`RowProblem.total_loss`).
+
+        ``pulls`` are those of ``terms``, if they are at hand.
+        """
         problem, K = self.problem, F.shape[1]
         new = problem.units.take(F)
-        pulls = Pulls.of(terms, F, problem.units)
+        if pulls is None:
+            pulls = Pulls.of(terms, F, problem.units)
         data = problem.at(new, B, pulls.pull)
         if m is None and visit.keeps_sizes:
             m = problem.keeping_multiplier(new, B, data)
@@ -146,10 +165,12 @@ class RowDescent:
             total += problem.run(coupled, new, data, row_terms, effort, coupling)
         pull = pulls.pull
         pulled = float(np.einsum("ik,ik->", pull, new[: len(pull)], dtype=np.float64))
-        return problem.units.give(new), problem.total_loss(total, pulled)
+        return problem.units.give(new), total, pulled
 
     def blocks_of(self, rows: np.ndarray, K: int) -> list[tuple[int, int]]:
         """The rows in parts of about the same work."""
+        if self.problem.at_once:
+            return [(0, len(rows))]
         usual = rows is self.free
         if usual and K in self.blocks:
             return self.blocks[K]

@@ -21,6 +21,7 @@ from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_ro
 from rprnmf.kernels.kl_newton import kl_newton_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
+from rprnmf.kernels.packed_rows import GivenSums, pack_grams, packed_rows
 from rprnmf.kernels.weighted_rows import EntryWeights, weighted_rows
 from rprnmf.kernels.workspace import (
     Effort,
@@ -30,11 +31,14 @@ from rprnmf.kernels.workspace import (
     make_residual_workspace,
     make_workspace,
 )
+from rprnmf.losses import Loss
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries, Weighted
 from rprnmf.observed.base import TINY
+from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
+GRAMS_AT_ONCE = 1 << 23  # numbers of Gram matrices that are here at a time: 64 MB
 FEW_ZEROS = 0.7  # from this fraction of non-zeros on, rows are read without gathering
 RESIDUAL_SWEEPS = 3  # the same where rows keep residuals and sweeps are not cheap
 # A step computes the loss as a small difference of large numbers. Below this fraction of the sum
@@ -49,6 +53,26 @@ def power_sums(F: np.ndarray, order: int, weights: np.ndarray | None = None) -> 
     if order == 1:
         return F.sum(axis=0, dtype=np.float64)
     return np.einsum("ik,ik->k", F, F, dtype=np.float64)
+
+
+def size_multiplier(
+    F: np.ndarray, gradient: np.ndarray, order: int, weights: np.ndarray | None
+) -> np.ndarray:
+    """The multiplier under which a gradient leaves the sizes of columns as they are."""
+    size = order * power_sums(F, order, weights)
+    slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
+    return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
+
+
+def quadratic_loss(view: BaseView, total: float, pulled: float) -> float | None:
+    """The squared error from what rows add; None where too few digits would be left."""
+    loss = view.squares + total + 2.0 * pulled
+    return loss if loss > DIGITS[np.dtype(view.dtype)] * view.squares else None
+
+
+def loss_of_sums(view: BaseView, loss: Loss, total: float, pulled: float) -> float | None:
+    """The loss from what rows add that lie in several places."""
+    return quadratic_loss(view, total, pulled) if loss.row_problem == "quadratic" else max(total, 0)
 
 
 class Units:
@@ -114,6 +138,9 @@ class RowProblem(ABC):
         0: the rows of W, 1: the columns of H.
     """
 
+    #: whether `run` wants all rows in one call: it divides the work itself
+    at_once = False
+
     def __init__(self, objective: Objective, index: int):
         self.view = view = objective.views[index]
         self.units = units = Units(objective.terms[index], view)
@@ -159,8 +186,9 @@ class RowProblem(ABC):
 
     def sweeps(self, K: int) -> int:
         """How many sweeps over the rows cost about one product with X (Gillis and Glineur)."""
-        view, n = self.view, self.view.shape[0]
-        paid = view.n_observed / n if view.gappy else view.n_nonzero / (n * K)
+        of = self.view.extent or self.view
+        n = of.shape[0]
+        paid = of.n_observed / n if self.view.gappy else of.n_nonzero / (n * K)
         return min(MOST_SWEEPS, int(1.5 + 0.5 * paid))
 
     def entry_curvature(self, B: np.ndarray) -> np.ndarray:
@@ -189,9 +217,7 @@ class RowProblem(ABC):
     def multiplier(self, F: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         """The same from the gradient of the loss."""
         order = 2 if self.size_weights is not None else self.loss.size_order
-        size = order * power_sums(F, order, self.size_weights)
-        slope = np.einsum("ik,ik->k", F, gradient, dtype=np.float64)
-        return np.divide(-slope, size, out=np.zeros_like(slope), where=size > 0)
+        return size_multiplier(F, gradient, order, self.size_weights)
 
 
 class GramProblem(RowProblem):
@@ -209,12 +235,14 @@ class GramProblem(RowProblem):
         self.holed /= units.count.astype(self.holed.dtype)  # its Gram matrices are means
 
     def at(self, F, B, pull):
-        P = self.view.times(B)
+        return self.with_products(F, self.view.times(B), B.T @ B, pull, B)
+
+    def with_products(self, F, P, G, pull, B=None):
+        """The same with X B and B'B at hand."""
         if self.units.tying is not None:
             P = self.units.sum(P) / self.units.count.astype(F.dtype)[:, None]
         if len(pull):
-            P += pull / self.units.count.astype(F.dtype)[:, None]
-        G = B.T @ B
+            P = P + pull / self.units.count.astype(F.dtype)[:, None]
         if self.R is None or self.R.shape != P.shape:
             self.R = np.empty(P.shape, F.dtype)
         R = np.matmul(F[: self.units.n], G, out=self.R)
@@ -247,8 +275,7 @@ class GramProblem(RowProblem):
         return total + torn_rows(rows[torn], F, data, holes, terms, effort, space)
 
     def total_loss(self, total, pulled=0.0):
-        loss = self.view.squares + total + 2.0 * pulled
-        return loss if loss > DIGITS[np.dtype(self.view.dtype)] * self.view.squares else None
+        return quadratic_loss(self.view, total, pulled)
 
     def cost(self, K):
         return np.full(self.units.n, 4.0 * K * K)
@@ -331,7 +358,8 @@ class DivergenceProblem(RowProblem):
         # Where few of the entries of complete rows are zero, it is faster to look at all of them
         # than to gather the others.
         self.whole = tying is None and view.complete and not view.zeros_implied
-        self.whole &= view.n_nonzero >= FEW_ZEROS * view.n_observed
+        of = view.extent or view
+        self.whole &= of.n_nonzero >= FEW_ZEROS * of.n_observed
 
     def at(self, F, B, pull):
         if self.alike:
@@ -428,18 +456,132 @@ class NewRowsDivergence(DivergenceProblem):
         return None
 
 
+class RemoteGramProblem(GramProblem):
+    """The columns of complete data whose rows lie elsewhere: the blocks sum X'W and W'W."""
+
+    view: Any
+
+    def at(self, F, B, pull):
+        P, self.G = self.view.pool.total(products, self.view.views, B)
+        return self.with_products(F, P, self.G, pull)
+
+    def entry_curvature(self, B):
+        return np.diag(self.G).astype(np.float64) / len(B)
+
+    def keeping_multiplier(self, F, B, data):
+        if self.units.tying is not None or self.prior:
+            return super().keeping_multiplier(F, B, data)
+        return self.multiplier(F, 2 * data[0].R)
+
+
+def products(view: BaseView, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """X'W and W'W of a block."""
+    return view.T.times(W), W.T @ W
+
+
+class RemoteMaskedProblem(RowProblem):
+    """The columns of incomplete data whose rows lie elsewhere: each has its own Gram matrix.
+
+    These are summed over the blocks for some columns at a time, so that they do not fill the
+    memory here.
+    """
+
+    view: Any
+    at_once = True
+
+    def at(self, F, B, pull):
+        return B
+
+    def run(self, rows, F, data, terms, effort, coupling=None):
+        W, K = data, F.shape[1]
+        step = max(1, 2 * GRAMS_AT_ONCE // (K * (K + 1)))
+        if coupling is not None:
+            step = len(rows)
+        total = 0.0
+        for first in range(0, len(rows), step):
+            some = rows[first : first + step]
+            total += self.lower(some, F, self.sums(some, W), terms, effort, coupling)
+        return total
+
+    def sums(self, units: np.ndarray, W: Any) -> GivenSums:
+        """The Gram matrices and right sides of some units."""
+        tying = self.units
+        members = [tying.member[tying.unit[u] : tying.unit[u + 1]] for u in units]
+        columns = np.concatenate(members) if len(members) else units
+        belongs = np.repeat(np.arange(len(units)), [len(part) for part in members])
+        found = self.view.pool.total(gram_sums, self.view.views, W, columns, belongs, len(units))
+        return GivenSums(*found)
+
+    def lower(self, rows, F, sums, terms, effort, coupling):
+        """Lower these rows, whose sums are in the same order."""
+        K = F.shape[1]
+        if coupling is not None:
+            space = make_workspace(K, F.dtype)
+            return packed_rows(rows, (0, len(rows)), F, sums, terms, coupling, effort, space)
+
+        def work(start: int, stop: int) -> float:
+            space = make_workspace(K, F.dtype)
+            return packed_rows(rows, (start, stop), F, sums, terms, None, effort, space)
+
+        blocks = row_blocks(np.arange(len(rows) + 1) * (20 * K * K))
+        return sum(map_blocks(work, blocks, available_threads(self.view.n_jobs)))
+
+    total_loss = GramProblem.total_loss
+
+    def cost(self, K):
+        return np.full(self.units.n, 4.0 * K * K)
+
+
+def gram_sums(
+    view: BaseView, W: np.ndarray, columns: np.ndarray, belongs: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of a block: packed Gram matrices and right sides of units of columns, and their counts."""
+    K, entries = W.shape[1], view.T.stored()
+    packed, right = np.zeros((n, K * (K + 1) // 2), W.dtype), np.zeros((n, K), W.dtype)
+    counts = np.zeros(n, dtype=np.int64)
+    np.add.at(counts, belongs, entries.row_counts[columns])
+    cuts = np.flatnonzero(np.diff(belongs, prepend=-1))  # threads must not share a unit
+    cost = np.concatenate(([0], np.cumsum(entries.row_counts[columns] + 1))) * float(K * K)
+    blocks = row_blocks(np.append(cost[cuts], cost[-1]))
+    edges = np.append(cuts, len(columns))
+
+    def work(start: int, stop: int) -> None:
+        some = slice(edges[start], edges[stop])
+        Q, p = np.zeros((K, K), W.dtype), np.zeros(K, W.dtype)
+        pack_grams(columns[some], belongs[some], W, entries.arrays, (Q, p, packed, right))
+
+    map_blocks(work, blocks, available_threads(view.n_jobs))
+    return packed, right, counts
+
+
 def quadratic_problem(objective: Objective, index: int) -> RowProblem:
     """The squared error, by what the view has."""
-    view = objective.views[index]
+    view: Any = objective.views[index]
+    if view.remote:
+        if view.n_holes:
+            raise ValueError(
+                "X lies in blocks of sparse rows with stored NaN, whose Gram matrices solver='cd' "
+                "does not sum; use solver='mu', or missing='zero' where only stored entries count."
+            )
+        return (RemoteGramProblem if view.one_gram else RemoteMaskedProblem)(objective, index)
     if view.weighted:
         return WeightedProblem(objective, index)
     return (GramProblem if view.one_gram else MaskedProblem)(objective, index)
 
 
+def divergence_problem(objective: Objective, index: int) -> RowProblem:
+    """The divergence, by where the rows of X lie."""
+    if objective.views[index].remote:
+        from rprnmf.solvers.remote_divergence import RemoteDivergenceProblem
+
+        return RemoteDivergenceProblem(objective, index)
+    return DivergenceProblem(objective, index)
+
+
 #: the problems that coordinate descent can solve, by what a loss says of its rows
 ROW_PROBLEMS: dict[str, Any] = {
     "quadratic": quadratic_problem,
-    "divergence": DivergenceProblem,
+    "divergence": divergence_problem,
 }
 #: the same for new rows, with the other factor given
 NEW_ROW_PROBLEMS = {**ROW_PROBLEMS, "divergence": NewRowsDivergence}

@@ -1,0 +1,103 @@
+"""A fit whose X lies in blocks: placed, fitted, and begun again where blocks were lost."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rprnmf.estimators.checkpointing import Checkpoint
+from rprnmf.objective import Problem
+from rprnmf.remote import BlocksLostError, Placed, placed
+from rprnmf.solvers import Solver
+
+LOSSES = 100  # of workers that one fit bears
+COMEBACK = 120.0  # seconds to wait for workers, where none is left
+
+
+class WorkerLostWarning(RuntimeWarning):
+    """A worker died, and the fit went back to what was saved last."""
+
+
+def fit_where_it_lies(fit: Callable[..., Any], X: Any, checkpoint: Checkpoint, rng: Any) -> Any:
+    """Fit a Dask array on the scheduler that is active.
+
+    Parameters
+    ----------
+    fit : callable
+        Of the placed array and the checkpoint; it may be called again.
+    X : dask array
+    checkpoint : Checkpoint
+    rng : int, RandomState or None
+        Where the random numbers of the fit come from: each attempt must begin at the same.
+    """
+    state = rng_state(rng)
+    here = placed(X)
+    vault = here.vault
+    try:
+        for attempt in range(LOSSES + 1):
+            try:
+                return fit(here, checkpoint)
+            except BlocksLostError as error:
+                if attempt == LOSSES:
+                    raise
+                warnings.warn(
+                    f"{error} The fit goes on from what was saved last.",
+                    WorkerLostWarning,
+                    stacklevel=2,
+                )
+                set_rng_state(rng, state)
+                here = again(here, X, vault)
+        raise AssertionError("not reached")
+    finally:
+        here.pool.close()
+        if vault is not None:
+            vault.close()
+
+
+def check_in_blocks(solver: Solver, problem: Problem) -> None:
+    """Refuse, before anything is solved, what needs all rows in one place."""
+    if problem.rows.groups is not None:
+        raise ValueError(
+            "labels of rows tie rows that lie in different blocks; fit them with X in one place. "
+            "Labels of columns can be given."
+        )
+    for name, side in (("row", problem.rows), ("column", problem.columns)):
+        if side.learning:
+            raise ValueError(
+                f"{name}_prior and {name}_triplets together weigh the answers by fits without some "
+                "of them, which needs X in one place; leave one of the two out."
+            )
+    solver.check(problem)
+
+
+def again(before: Placed, X: Any, vault: Any) -> Placed:
+    """X in a new pool, on the workers that are left or came back."""
+    before.pool.close()
+    began = time.monotonic()
+    while True:
+        try:
+            here = placed(X)
+            here.vault = vault
+            return here
+        except BlocksLostError:
+            if time.monotonic() - began > COMEBACK:
+                raise
+            time.sleep(0.5)
+
+
+def rng_state(rng: Any) -> Any:
+    """The state of a generator that is used up by a fit."""
+    if rng is None or rng is np.random:
+        rng = np.random.mtrand._rand
+    return copy.deepcopy(rng.get_state(legacy=False)) if hasattr(rng, "get_state") else None
+
+
+def set_rng_state(rng: Any, state: Any) -> None:
+    """Bring a generator back to a state."""
+    if state is not None:
+        (np.random.mtrand._rand if rng is None or rng is np.random else rng).set_state(state)

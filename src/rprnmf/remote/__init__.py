@@ -1,0 +1,35 @@
+"""Rows that lie elsewhere: arrays in blocks, on threads, in processes or on a cluster.
+
+A `Pool` keeps the blocks and runs functions where they are. A `RemoteArray` is an array of it that
+numpy can compute with: what has one row per row of X stays in its blocks, and only sums over the
+rows come back.
+"""
+
+from rprnmf.remote.array import RemoteArray, rows_where
+from rprnmf.remote.placing import (
+    ChunkWarning,
+    Placed,
+    as_dask,
+    gathered,
+    is_chunked,
+    lies_in_blocks,
+    placed,
+)
+from rprnmf.remote.pool import Pool, Remote
+from rprnmf.remote.program import BlocksLostError, Lazy
+
+__all__ = [
+    "BlocksLostError",
+    "ChunkWarning",
+    "Lazy",
+    "Placed",
+    "Pool",
+    "Remote",
+    "RemoteArray",
+    "as_dask",
+    "gathered",
+    "is_chunked",
+    "lies_in_blocks",
+    "placed",
+    "rows_where",
+]
