@@ -71,7 +71,7 @@ def recommender_said(model: Recommender) -> dict[str, Any]:
     return {
         "users": list(users),
         "items": list(items),
-        "item_factors": digest(model.item_factors_),
+        "factors": np.asarray(model.item_factors_, dtype=np.float64).tolist(),
         "lists": [one.items for one in lists],
         "similar": model.similar_items(items[0], 4).items,
         "told": [[part.item for part in model.explain(users[0], items[0]).rated]],

@@ -126,7 +126,6 @@ def test_indices_of_sparse_matrices_out_of_range(size, forge):
     refused(forge(model, change), "index of a sparse matrix is not in 0 to 4")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of old versions of numpy
 def test_numbers_out_of_the_range_of_their_column(forge):
     frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int8")})
     number = put("parameters", "row_prior", "frame", "data", 0, "values", "items", 1, "n", value=1)
@@ -136,7 +135,7 @@ def test_numbers_out_of_the_range_of_their_column(forge):
         columns = header["parameters"]["row_prior"]["frame"]["data"][0]["values"]["items"][1]
         array({"array": columns["columns"][0]}, np.array([2**60]))
 
-    refused(forge(NMF(row_prior=frame), change), "cannot be read")
+    refused(forge(NMF(row_prior=frame), change), "kind Int8 has the entry 1152921504606846976")
     rows = put("parameters", "row_prior", "frame", "index", "values", value=[0, 2**70, 1])
     refused(forge(NMF(row_prior=frame), rows), "cannot be read")
 

@@ -116,9 +116,18 @@ def read_column(node: Any, reader: Any, depth: int) -> Any:
     if kind not in TYPED:
         raise ValueError(f"columns of the kind {str(kind)[:40]!r} are not known.")
     dtype = pd.api.types.pandas_dtype(kind)
+    if "Int" in kind:
+        hold_whole_numbers(values, np.iinfo(dtype.numpy_dtype), kind)
     if isinstance(dtype, np.dtype):  # before pandas 3 there is no "str", and text is objects
         return np.fromiter(values, dtype=object, count=len(values))
     return pd.array(values, dtype=dtype)
+
+
+def hold_whole_numbers(values: list[Any], limits: Any, kind: str) -> None:
+    """Raise if a value is no whole number of the kind: pandas may let it overflow."""
+    for value in values:
+        if value is not None and (type(value) is not int or not limits.min <= value <= limits.max):
+            raise ValueError(f"a column of the kind {kind} has the entry {str(value)[:40]}.")
 
 
 def index_node(index: Any, writer: Any, where: str, depth: int) -> dict[str, Any]:
