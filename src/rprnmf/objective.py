@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,7 @@ from rprnmf.penalties.triplet import TripletPenalty
 from rprnmf.priors import Prior
 from rprnmf.scale import ScaleRule
 from rprnmf.split import Split
-from rprnmf.tying import Tying
+from rprnmf.tying import RemoteTying, tying_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Side:
     graph_automatic : bool
         Whether the strength of the graph is still to be chosen (`estimators/graph_strength.py`);
         ``graph_strength`` is then that of solvers that choose none.
-    groups : ndarray of shape (n_rows,) or None
+    groups : ndarray of shape (n_rows,), RemoteTying or None
         Rows of the same number are tied.
     l1, l2 : ndarray of shape (n_rows,) or None
     prior : Prior or None
@@ -56,7 +56,7 @@ class Side:
     graph: sp.csr_array | None = None
     graph_strength: float = 1.0
     graph_automatic: bool = False
-    groups: np.ndarray | None = None
+    groups: np.ndarray | RemoteTying | None = None
     l1: np.ndarray | None = None
     l2: np.ndarray | None = None
     prior: Prior | None = None
@@ -141,7 +141,7 @@ class SideTerms:
     graph : Graph or None
     norms : Norms or None
     prior : Prior or None
-    tying : Tying or None
+    tying : Tying, RemoteTying or None
     size_of_named : float
         The mean size of the rows that triplets name, over that of all rows; at most 1.
     """
@@ -150,7 +150,7 @@ class SideTerms:
         side = problem.sides[index]
         view = problem.view if index == 0 else problem.view.T
         self.size_of_named = 1.0
-        self.tying = None if side.groups is None else Tying(side.groups)
+        self.tying: Any = None if side.groups is None else tying_of(side.groups)
         self.automatic = side.automatic
         self.strength = side.strength if len(side.triplets) else 0.0
         self.unit = 1.0
@@ -251,7 +251,7 @@ class SideTerms:
         if any(isinstance(rows, slice) for rows in found):
             return slice(None)  # type: ignore[return-value]
         rows = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
-        if self.tying is not None:
+        if self.tying is not None and len(rows):
             groups = self.tying.groups
             rows = np.flatnonzero(np.isin(groups, groups[rows]))
         return rows

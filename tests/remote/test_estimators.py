@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import rprnmf
-from rprnmf import GNMF, LCNMF, NMF, RPRNMF
+from rprnmf import GNMF, NMF, RPRNMF
 from rprnmf.array_file import FileFormatError
 from rprnmf.remote import ChunkWarning
 from tests.remote.matrices import CUTS, SIDES, N, check_same, in_blocks, matrix
@@ -143,7 +143,6 @@ def test_checkpoint(tmp_path):
         (GNMF, {"row_graph": "knn"}, {}, "row_graph='knn' compares all rows"),
         (RPRNMF, {"row_prior": "mean"}, SIDES["rows"], "row_prior and row_triplets together"),
         (NMF, {}, {"update_H": False, "H": np.ones((3, 31))}, "update_H=False cannot be given"),
-        (LCNMF, {}, {"y": [0, 0] + [-1] * (N - 2)}, "labels of rows"),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(estimator, more, given, said):

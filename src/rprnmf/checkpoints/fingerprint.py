@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from rprnmf.remote import Placed, RemoteArray
+from rprnmf.remote import Placed, Remote
 
 BLOCK = 1 << 24  # bytes that are made contiguous at once: X may be half of the memory
 
@@ -41,9 +41,9 @@ def _add(found: Any, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.dtype != object:
         found.update(f"array {value.dtype.str} {value.shape};".encode())
         _add_bytes(found, value)
-    elif isinstance(value, (Placed, RemoteArray)):
+    elif isinstance(value, (Placed, Remote)):
         remote = value.blocks if isinstance(value, Placed) else value
-        found.update(f"blocks {value.shape};".encode())
+        found.update(f"blocks {getattr(value, 'shape', '')};".encode())
         _add(found, value.pool.each(digest, remote))
     elif sp.issparse(value):
         found.update(f"sparse {value.format} {value.shape};".encode())

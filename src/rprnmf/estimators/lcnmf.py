@@ -10,6 +10,7 @@ from sklearn.base import _fit_context
 from rprnmf.checks import check_labels
 from rprnmf.estimators.checkpointing import Checkpoint
 from rprnmf.estimators.composed import ComposedNMF, Start
+from rprnmf.estimators.remote_labels import tied_blocks
 from rprnmf.objective import Side
 
 
@@ -176,8 +177,9 @@ default="auto"
 
     def _sides(self, X, view, names, knowledge):
         n, m = view.shape
+        y = knowledge["y"]
         return (
-            Side(groups=check_labels(knowledge["y"], n, "row")),
+            Side(groups=tied_blocks(view, y) if view.remote else check_labels(y, n, "row")),
             Side(groups=check_labels(knowledge["column_labels"], m, "column")),
         )
 
@@ -201,7 +203,7 @@ default="auto"
         Parameters
         ----------
         X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
+        y : array-like or dask array of shape (n_samples,), default=None
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.
@@ -257,7 +259,7 @@ default="auto"
         Parameters
         ----------
         X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
+        y : array-like or dask array of shape (n_samples,), default=None
             Label of each row of X; -1 where it is not known. None: no row has one.
         column_labels : array-like of shape (n_features,), default=None
             The same for the columns.

@@ -61,10 +61,10 @@ def fit_where_it_lies(fit: Callable[..., Any], X: Any, checkpoint: Checkpoint, r
 
 def check_in_blocks(solver: Solver, problem: Problem) -> None:
     """Refuse, before anything is solved, what needs all rows in one place."""
-    if problem.rows.groups is not None:
+    if problem.rows.groups is not None and problem.view.weighted:
         raise ValueError(
-            "labels of rows tie rows that lie in different blocks; fit them with X in one place. "
-            "Labels of columns can be given."
+            "labels of rows cannot be combined with entry_weights or missing_weight where X is a "
+            "Dask array; leave one of the two out, or fit with X in one place."
         )
     for name, side in (("row", problem.rows), ("column", problem.columns)):
         if side.learning:

@@ -6,6 +6,7 @@ rows come back.
 """
 
 from rprnmf.remote.array import RemoteArray, rows_where
+from rprnmf.remote.beside import rows_beside
 from rprnmf.remote.placing import (
     ChunkWarning,
     Placed,
@@ -31,5 +32,6 @@ __all__ = [
     "is_chunked",
     "lies_in_blocks",
     "placed",
+    "rows_beside",
     "rows_where",
 ]

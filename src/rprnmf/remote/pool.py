@@ -148,6 +148,10 @@ class Pool(ABC):
         return RemoteArray.of(remote, tuple(width), dtype)
 
     @abstractmethod
+    def place(self, X: Any) -> Remote:
+        """The blocks of a Dask array whose chunks have the rows of these blocks."""
+
+    @abstractmethod
     def values(self, remote: Remote) -> list[Any]:
         """The values of the blocks, or futures of them: as a Dask array may hold them."""
 

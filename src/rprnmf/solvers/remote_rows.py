@@ -2,7 +2,8 @@
 
 A row that no triplet and no edge names depends on nothing but H. It is lowered where it lies, by
 `RowDescent` on its block. Rows that are named come here and are lowered as one small factor, by
-`RowDescent` too, and go back.
+`RowDescent` too, and go back. So do rows that labels tie to rows of other blocks: of these the sums
+of X come here, one row per label (`observed/summed.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rprnmf.remote import RemoteArray
 from rprnmf.remote.parts import here
 from rprnmf.solvers.row_descent import GUARDED, RowDescent, Visit
 from rprnmf.solvers.row_problems import Pulls, loss_of_sums, size_multiplier
+from rprnmf.tying import BlockTying, SummedTying
 
 _keys = itertools.count()
 
@@ -33,14 +35,15 @@ class OwnTerms:
     l1, l2 : ndarray or None
     weights : ndarray or None
         Of the squares of a column's entries in its size.
+    tying : Tying or None
     """
 
     strength = graph_weight = 0.0
-    triplets = graph = prior = tying = None
+    triplets = graph = prior = None
 
-    def __init__(self, l1: Any, l2: Any, weights: Any):
+    def __init__(self, l1: Any, l2: Any, weights: Any, tying: Any = None):
         self.norms = None if l1 is None else Norms(l1, l2)
-        self.weights = weights
+        self.weights, self.tying = weights, tying
 
 
 class OwnObjective:
@@ -82,16 +85,15 @@ class RemoteRowDescent:
         view: Any = objective.views[0]
         self.objective, self.view = objective, view
         self.loss, terms = objective.loss, objective.terms[0]
-        pool = self.view.pool
-        if terms.tying is not None:
-            raise ValueError(
-                "labels of rows tie rows that lie in different blocks; they need X in one place."
-            )
+        pool, self.tying = self.view.pool, terms.tying
         norms, weights = terms.norms, objective.scale.weights(0)
         self.weights = weights
         pair = (None, None) if norms is None else (norms.l1, norms.l2)
-        self.own = pool.map(OwnTerms, *pair, weights)
+        self.own = pool.map(OwnTerms, *pair, weights, self.tying)
         self.key = next(_keys)
+        if self.tying is not None:
+            self.by_label(pair)
+            return
         assert terms.named is not None
         named = terms.named if terms.triplets is not None or terms.graph is not None else None
         if named is None or not len(named):
@@ -112,6 +114,19 @@ class RemoteRowDescent:
         self.linked = named[linked]
         self.named = named if len(self.linked) else named[:0]
         self.free = pool.map(free_rows, pool.first, pool.rows, self.named)
+
+    def by_label(self, pair: tuple[Any, Any]) -> None:
+        """Labels: blocks lower the groups that have no rows elsewhere."""
+        tying, self.near, self.incidence = self.tying, None, NoIncidence()
+        self.linked = self.named = np.zeros(0, dtype=np.int64)
+        self.free = self.view.pool.map(groups_alone, tying)
+        if tying.n_split:
+            l1, l2 = (None if part is None else tying.split_total(part) for part in pair)
+            weights = None if self.weights is None else l2
+            own = OwnTerms(l1, l2, weights, SummedTying(tying.sizes))
+            small = OwnObjective(self.view.summed(tying), self.loss, own)  # type: ignore[arg-type]
+            self.near_terms = own
+            self.near = RowDescent(small, 0)  # type: ignore[arg-type]
 
     def inner(self, terms: SideTerms) -> Any:
         """The terms as the rows have them that are named, which count from 0."""
@@ -156,7 +171,23 @@ class RemoteRowDescent:
             near, some, part = self.lower_named(F, B, terms, m, look, visit, pulls)
             new[self.named] = near
             total, pulled = total + some, pulled + part
+        if self.tying is not None:
+            if self.near is not None:
+                near, some, part = self.lower_labels(F, B, m, visit, pulls)
+                new = self.tying.with_split_rows(new, near)
+                total, pulled = total + some, pulled + part
+            if self.loss.row_problem != "quadratic":  # sums over members have lost it
+                return new, None
         return new, loss_of_sums(self.view, self.loss, total, pulled)
+
+    def lower_labels(self, F, B, m, visit, pulls) -> tuple[np.ndarray, float, float]:
+        """The rows of labels that have rows in several blocks, lowered here."""
+        if pulls is None:
+            pulls = Pulls(0.0, np.zeros((0, F.shape[1]), F.dtype))
+        else:
+            pulls = Pulls(*(self.tying.split_total(part) for part in pulls))
+        terms = self.near_terms
+        return self.near.lower(self.tying.split_rows(F), B, terms, m, None, visit, pulls)
 
     def lower_named(self, F, B, terms, m, look, visit, pulls) -> tuple[np.ndarray, float, float]:
         """The rows that are named, lowered here."""
@@ -191,6 +222,11 @@ def free_rows(first: int, n_rows: int, named: np.ndarray) -> np.ndarray:
     return np.flatnonzero(free)
 
 
+def groups_alone(tying: BlockTying) -> np.ndarray:
+    """The groups of a block that have no rows elsewhere."""
+    return tying.alone
+
+
 def lowered(
     view: BaseView, own: OwnTerms, free: np.ndarray, task: Task, F: np.ndarray, B: np.ndarray, *both
 ) -> tuple[np.ndarray, float, float]:
@@ -204,10 +240,10 @@ def lowered(
         descent.free, descent.blocks = free, {}
     pulls = Pulls(0.0, np.zeros((0, F.shape[1]), F.dtype))
     if both:
-        weight, pull = both
-        if len(free) < len(F):  # the rows that are named count where they are lowered
-            pull = np.zeros_like(pull)
-            pull[free] = both[1][free]
+        weight, pull = (descent.problem.units.sum(part) for part in both)
+        if len(free) < len(pull):  # the rows that are named count where they are lowered
+            pull, every = np.zeros_like(pull), pull
+            pull[free] = every[free]
         pulls = Pulls(weight, pull)
     return descent.lower(F, B, own, task.m, None, task.visit, pulls)
 

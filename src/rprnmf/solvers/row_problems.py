@@ -35,6 +35,7 @@ from rprnmf.losses import Loss
 from rprnmf.objective import Objective, SideTerms
 from rprnmf.observed import BaseView, Entries, Weighted
 from rprnmf.observed.base import TINY
+from rprnmf.observed.summed import SummedRows
 from rprnmf.threads import available_threads, map_blocks, row_blocks
 
 MOST_SWEEPS = 50  # over one row in one step, however cheap sweeps are
@@ -307,6 +308,20 @@ class MaskedProblem(RowProblem):
         return K * K * (1.0 * self.entries.row_counts + 4.0)
 
 
+class SummedProblem(MaskedProblem):
+    """The same where the sums over tied rows are given."""
+
+    view: Any
+
+    def joined(self, entries):
+        return entries
+
+    def at(self, F, B, pull):
+        none = np.zeros((B.shape[1], B.shape[1]), B.dtype)
+        weights = EntryWeights(self.view.counts.data, none, none)
+        return MaskedData(B, self.entries.arrays), weights
+
+
 class WeightedProblem(MaskedProblem):
     """The same where entries have weights; rows without triplets and graphs keep residuals."""
 
@@ -566,6 +581,8 @@ def quadratic_problem(objective: Objective, index: int) -> RowProblem:
         return (RemoteGramProblem if view.one_gram else RemoteMaskedProblem)(objective, index)
     if view.weighted:
         return WeightedProblem(objective, index)
+    if isinstance(view, SummedRows) and not view.one_gram:
+        return SummedProblem(objective, index)
     return (GramProblem if view.one_gram else MaskedProblem)(objective, index)
 
 
