@@ -50,6 +50,19 @@ def test_blocks_that_are_on_the_cluster_already(client):
     check_same(NMF(**usual).fit(X), NMF(**usual).fit(D))
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_weights_of_entries(client, kept):
+    X, missing = matrix("zero")
+    C = X.copy()
+    C.data = np.random.default_rng(1).choice([0.3, 1.0, 2.5], X.nnz)
+    usual = settings(missing, max_iter=4, missing_weight=0.1)
+    blocks = [in_blocks(each, CUTS["5"]) for each in (X, C)]
+    if kept:
+        blocks = [each.persist() for each in blocks]
+    two = NMF(**usual).fit(blocks[0], entry_weights=blocks[1])
+    check_same(NMF(**usual).fit(X, entry_weights=C), two)
+
+
 def test_nothing_is_left_on_the_workers(client):
     from rprnmf.remote import cluster, saved
 

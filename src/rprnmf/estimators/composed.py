@@ -46,7 +46,7 @@ from rprnmf.kernels import notices_to
 from rprnmf.labels import spread_labels
 from rprnmf.losses import LOSSES, get_loss
 from rprnmf.objective import Objective, Problem, Side
-from rprnmf.observed import BaseView, make_remote_view, make_view
+from rprnmf.observed import BaseView, Reading, make_remote_view, make_view
 from rprnmf.priors import Prior, make_features
 from rprnmf.progress import FitProgress
 from rprnmf.remote import Placed, is_chunked
@@ -162,7 +162,8 @@ class ComposedNMF(
             with blas_threads(self.n_jobs):
                 fit = partial(self._fit_checked, given=start, knowledge=knowledge)
                 if is_chunked(X):
-                    W, stopped = fit_where_it_lies(fit, X, checkpoint, self.random_state)
+                    at = X, knowledge.get("entry_weights"), checkpoint, self.random_state
+                    W, stopped = fit_where_it_lies(fit, *at)
                 else:
                     W, stopped = fit(X, checkpoint)
         except BaseException as error:
@@ -196,7 +197,9 @@ class ComposedNMF(
         known = {"X": matrix, **given.named()}
         weights = knowledge.get("entry_weights")
         if weights is not None:
-            known["entry_weights"] = weights if sp.issparse(weights) else np.asarray(weights)
+            kept = matrix.weights if view.remote else weights
+            kept = kept if view.remote or sp.issparse(kept) else np.asarray(kept)
+            known["entry_weights"] = kept
         journal, rng = open_journal(self, checkpoint, problem, known)
         n_starts = 1 if self.init == "custom" or not given.update else self.n_init
         with journal, self._progress(problem, n_starts) as progress:
@@ -288,14 +291,10 @@ class ComposedNMF(
     def _view(self, X: Any, entry_weights: Any, reset: bool) -> tuple[Any, BaseView]:
         """X checked, and its observed view."""
         if isinstance(X, Placed):
-            return X, self._remote_view(X, entry_weights, reset)
+            return X, self._remote_view(X, reset)
         matrix = check_matrix(X, self.missing, type(self).__name__)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        if self.missing_weight > 0 and self.missing is None:
-            raise ValueError(
-                f"missing_weight={self.missing_weight:g} weighs missing entries, but missing=None "
-                "says that there are none; pass missing='zero' or missing='nan'."
-            )
+        self._check_missing_weight()
         weights = None
         if entry_weights is not None:
             weights = check_entry_weights(entry_weights, X, matrix)
@@ -303,20 +302,24 @@ class ComposedNMF(
         self._check_view(view, reset)
         return matrix, view
 
-    def _remote_view(self, X: Placed, entry_weights: Any, reset: bool) -> BaseView:
+    def _check_missing_weight(self) -> None:
+        if self.missing_weight > 0 and self.missing is None:
+            raise ValueError(
+                f"missing_weight={self.missing_weight:g} weighs missing entries, but missing=None "
+                "says that there are none; pass missing='zero' or missing='nan'."
+            )
+
+    def _remote_view(self, X: Placed, reset: bool) -> BaseView:
         """The view of an X that lies in blocks."""
-        if entry_weights is not None or self.missing_weight > 0:
-            what = "entry_weights" if entry_weights is not None else "missing_weight"
-            raise ValueError(f"{what} cannot be given where X is a Dask array.")
         if not self._solver.takes_blocks:
             raise ValueError(
                 f"solver {self.solver!r} needs X in one place, and X is a Dask array; use "
                 "solver='cd' or solver='mu'."
             )
         validate_data(self, X, reset=reset, skip_check_array=True)
-        whom = type(self).__name__
-        at = X.pool, X.blocks, X.shape[1]
-        view = make_remote_view(*at, self.missing, whom, self.n_jobs)
+        self._check_missing_weight()
+        reading = Reading(self.missing, self.missing_weight, type(self).__name__)
+        view = make_remote_view(X, reading, self.n_jobs)
         self._check_view(view, reset)
         return view
 
@@ -574,7 +577,7 @@ class ComposedNMF(
         check_is_fitted(self)
         if is_chunked(X):
             given = {"row_triplets": triplets, "row_features": row_features}
-            return transform_blocks(self, X, {**given, "entry_weights": entry_weights})
+            return transform_blocks(self, X, entry_weights, given)
         with blas_threads(self.n_jobs):
             matrix, view = self._view(X, entry_weights, reset=False)
             side, known = Side(), None

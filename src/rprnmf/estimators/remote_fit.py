@@ -23,7 +23,9 @@ class WorkerLostWarning(RuntimeWarning):
     """A worker died, and the fit went back to what was saved last."""
 
 
-def fit_where_it_lies(fit: Callable[..., Any], X: Any, checkpoint: Checkpoint, rng: Any) -> Any:
+def fit_where_it_lies(
+    fit: Callable[..., Any], X: Any, weights: Any, checkpoint: Checkpoint, rng: Any
+) -> Any:
     """Fit a Dask array on the scheduler that is active.
 
     Parameters
@@ -31,12 +33,14 @@ def fit_where_it_lies(fit: Callable[..., Any], X: Any, checkpoint: Checkpoint, r
     fit : callable
         Of the placed array and the checkpoint; it may be called again.
     X : dask array
+    weights : dask array or None
+        Of its entries.
     checkpoint : Checkpoint
     rng : int, RandomState or None
         Where the random numbers of the fit come from: each attempt must begin at the same.
     """
     state = rng_state(rng)
-    here = placed(X)
+    here = placed(X, weights)
     vault = here.vault
     try:
         for attempt in range(LOSSES + 1):
@@ -51,7 +55,7 @@ def fit_where_it_lies(fit: Callable[..., Any], X: Any, checkpoint: Checkpoint, r
                     stacklevel=2,
                 )
                 set_rng_state(rng, state)
-                here = again(here, X, vault)
+                here = again(here, X, weights, vault)
         raise AssertionError("not reached")
     finally:
         here.pool.close()
@@ -75,13 +79,13 @@ def check_in_blocks(solver: Solver, problem: Problem) -> None:
     solver.check(problem)
 
 
-def again(before: Placed, X: Any, vault: Any) -> Placed:
+def again(before: Placed, X: Any, weights: Any, vault: Any) -> Placed:
     """X in a new pool, on the workers that are left or came back."""
     before.pool.close()
     began = time.monotonic()
     while True:
         try:
-            here = placed(X)
+            here = placed(X, weights)
             here.vault = vault
             return here
         except BlocksLostError:

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.remote.placing import by_rows, require_dask
+from rprnmf.remote.placing import by_rows, require_dask, weights_by_rows
 
 
-def transform_blocks(model: Any, X: Any, given: dict[str, Any]) -> Any:
+def transform_blocks(model: Any, X: Any, weights: Any, given: dict[str, Any]) -> Any:
     """Rows of W for the rows of X, as a Dask array of the same blocks.
 
     Parameters
     ----------
     model : ComposedNMF
     X : dask array
+    weights : dask array or None
+        Of its entries.
     given : dict
         What else ``transform`` was given, none of which goes with blocks.
     """
@@ -32,9 +34,13 @@ def transform_blocks(model: Any, X: Any, given: dict[str, Any]) -> Any:
         )
     X = by_rows(X)
     dtype = np.float32 if X.dtype == np.float32 else np.float64
-    return X.map_blocks(
+    arrays = [X] if weights is None else [X, weights_by_rows(weights, X)]
+    import dask.array as da
+
+    return da.map_blocks(
         rows_of_block,
-        light(model),
+        *arrays,
+        model=light(model),
         chunks=(X.chunks[0], (len(model.components_),)),
         dtype=dtype,
         meta=np.empty((0, 0), dtype=dtype),
@@ -53,6 +59,6 @@ def light(model: Any) -> Any:
     return found
 
 
-def rows_of_block(X: Any, model: Any) -> np.ndarray:
+def rows_of_block(X: Any, weights: Any = None, *, model: Any) -> np.ndarray:
     """Rows of W for a block."""
-    return model.transform(X)
+    return model.transform(X, entry_weights=weights)

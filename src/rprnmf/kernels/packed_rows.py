@@ -12,8 +12,9 @@ import numpy as np
 
 from rprnmf.kernels import inner, kernel
 from rprnmf.kernels.csr import copy
-from rprnmf.kernels.masked_rows import coupled_row, gram
+from rprnmf.kernels.masked_rows import coupled_row, gram, weighted_gram
 from rprnmf.kernels.quadratic import curvature, descend_one, start, value
+from rprnmf.kernels.weighted_rows import PASSING, choose_active, descend, weigh_terms
 
 
 class GivenSums(NamedTuple):
@@ -25,14 +26,21 @@ class GivenSums(NamedTuple):
 
 
 @kernel
-def pack_grams(columns, belongs, B, entries, out):
-    """Add the Gram matrix and the right side of rows of entries to those of their units."""
+def pack_grams(columns, belongs, data, weights, out):
+    """Add the Gram matrix and the right side of rows of entries to those of their units.
+
+    ``weights`` (`weighted_rows.EntryWeights`) is None where all entries count alike.
+    """
     Q, p, packed, right = out
+    indptr = data.entries.indptr
     for place in range(columns.shape[0]):
         t, u = columns[place], belongs[place]
-        gram(entries.indptr[t], entries.indptr[t + 1], entries, B, Q, p)
+        if weights is None:
+            gram(indptr[t], indptr[t + 1], data.entries, data.B, Q, p)
+        else:
+            weighted_gram(t, data, weights, 1.0, Q, p)
         at = 0
-        for k in range(B.shape[1]):
+        for k in range(Q.shape[0]):
             right[u, k] += p[k]
             for j in range(k + 1):
                 packed[u, at] += Q[k, j]
@@ -83,4 +91,39 @@ def packed_rows(rows, span, F, sums, terms, coupling, effort, space):
             copy(f, F[i])
         else:
             total += coupled_row(i, F, terms, coupling, effort, space)
+    return total
+
+
+@kernel
+def packed_weighted_rows(rows, span, F, sums, terms, effort, space, Q):
+    """The same with the steps of `weighted_rows.weighted_rows`, for entries with weights.
+
+    ``Q`` is workspace.
+    """
+    K = F.shape[1]
+    f, g = space.f, space.g
+    zero = F.dtype.type(0)
+    total = 0.0
+    for at in range(span[0], span[1]):
+        i = rows[at]
+        pulled = terms.pull.shape[0] > 0
+        if sums.counts[at] == 0 and not pulled:
+            F[i] = 0  # no entry asks for anything
+            continue
+        unpack(sums.packed[at], Q)
+        copy(F[i], f)
+        value = 0.0
+        for k in range(K):
+            g[k] = zero
+            for j in range(K):
+                g[k] += Q[k, j] * f[j]
+            value += np.float64(f[k]) * (g[k] - 2.0 * sums.right[at, k])
+            g[k] -= sums.right[at, k]
+            space.own[k] = Q[k, k]
+            space.slope[k] = zero
+        value += weigh_terms(i, terms, space)
+        n_active = choose_active(effort.sweeps > PASSING, space)
+        value += descend(F[i], (n_active, 0), F.dtype.type(1), Q, effort, space)
+        total += value
+        copy(f, F[i])
     return total

@@ -34,10 +34,8 @@ def weighted_rows(rows, F, data, weights, terms, effort, space):
 
     ``data.entries`` has weight times value.
     """
-    f, g, steep, own = space.f, space.g, space.steep, space.own
-    linear, extra, slow = space.linear, space.extra, space.slow
+    f, g, own = space.f, space.g, space.own
     dtype = F.dtype.type
-    half, zero = dtype(0.5), dtype(0)
     pulled = terms.pull.shape[0] > 0
     total = 0.0
     for i in rows:
@@ -50,22 +48,11 @@ def weighted_rows(rows, F, data, weights, terms, effort, space):
             own[k] = terms.members[i] * weights.common[k, k]
             g[k] *= dtype(terms.members[i])
         size, value = read(i, data, weights.excess, space)
-        l2 = dtype(terms.l2[i])
         for k in range(F.shape[1]):
             value += np.float64(f[k]) * g[k]
-            plain = own[k] + l2
-            both = plain + terms.members[i] * terms.m2[0, k] + l2 * terms.m2[1, k]
-            # a negative multiplier leaves a coordinate at least half of its own curvature
-            steep[k] = max(dtype(both), half * plain)
-            extra[k] = steep[k] - own[k]
-            slow[k] = max(terms.holed[i] * terms.inertia[k] - l2, zero)
-            steep[k] += slow[k]
-            linear[k] = half * (terms.l1[i] + terms.members[i] * terms.m1[k])
-            space.pull[k] = zero
-            if pulled:
-                space.pull[k] = terms.pull[i, k]
-                value -= 2.0 * terms.pull[i, k] * f[k]
-        sizes = choose_active(i, size, data, effort.sweeps > PASSING, space)
+        value += weigh_terms(i, terms, space)
+        n_active = choose_active(effort.sweeps > PASSING, space)
+        sizes = n_active, gather(i, size, n_active, data, space)
         value += descend(F[i], sizes, terms.members[i], weights.common, effort, space)
         total += value
         copy(f, F[i])
@@ -99,13 +86,37 @@ def read(i, data, excess, space):
 
 
 @part
-def choose_active(i, size, data, every, space):
-    """The components that may move, and the other factor there; how many there are, and entries.
+def weigh_terms(i, terms, space):
+    """The terms of row i, whose curvature by its entries is there; their part of f'Qf - 2p'f."""
+    f, steep, own = space.f, space.steep, space.own
+    dtype = f.dtype.type
+    half, zero = dtype(0.5), dtype(0)
+    l2 = dtype(terms.l2[i])
+    pulled = terms.pull.shape[0] > 0
+    value = 0.0
+    for k in range(f.shape[0]):
+        plain = own[k] + l2
+        both = plain + terms.members[i] * terms.m2[0, k] + l2 * terms.m2[1, k]
+        # a negative multiplier leaves a coordinate at least half of its own curvature
+        steep[k] = max(dtype(both), half * plain)
+        space.extra[k] = steep[k] - own[k]
+        space.slow[k] = max(terms.holed[i] * terms.inertia[k] - l2, zero)
+        steep[k] += space.slow[k]
+        space.linear[k] = half * (terms.l1[i] + terms.members[i] * terms.m1[k])
+        space.pull[k] = zero
+        if pulled:
+            space.pull[k] = terms.pull[i, k]
+            value -= 2.0 * terms.pull[i, k] * f[k]
+    return value
 
-    Zeros whose slope holds them down are left out, unless ``every`` component is wanted. Entries
-    are filled up with such that do nothing.
+
+@part
+def choose_active(every, space):
+    """The components that may move; how many there are.
+
+    Zeros whose slope holds them down are left out, unless ``every`` component is wanted.
     """
-    f, active, columns = space.f, space.active, space.columns
+    f, active = space.f, space.active
     zero = f.dtype.type(0)
     n_active = 0
     for k in range(f.shape[0]):
@@ -113,6 +124,17 @@ def choose_active(i, size, data, every, space):
         if every or f[k] > zero or ask < zero:
             active[n_active] = k
             n_active += 1
+    return n_active
+
+
+@part
+def gather(i, size, n_active, data, space):
+    """The other factor at the entries of row i, for components that may move; how many there are.
+
+    Entries are filled up with such that do nothing.
+    """
+    active, columns = space.active, space.columns
+    zero = space.f.dtype.type(0)
     begin = data.entries.indptr[i]
     for t in range(size):
         b = data.B[data.entries.indices[begin + t]]
@@ -124,7 +146,7 @@ def choose_active(i, size, data, every, space):
         space.weight[t] = zero
         for a in range(n_active):
             columns[a, t] = zero
-    return n_active, even
+    return even
 
 
 @part

@@ -14,7 +14,7 @@ from rprnmf.observed.making import make_view
 from rprnmf.observed.masked import Masked
 from rprnmf.observed.parts import Fold, column_means, filled, hold_out, observed_ones
 from rprnmf.observed.remote import RemoteView
-from rprnmf.observed.remote_making import make_remote_view
+from rprnmf.observed.remote_making import Reading, make_remote_view
 from rprnmf.observed.sparse import FullSparse
 from rprnmf.observed.weighted import Weighted
 
@@ -27,6 +27,7 @@ __all__ = [
     "FullDense",
     "FullSparse",
     "Masked",
+    "Reading",
     "RemoteView",
     "Weighted",
     "column_means",

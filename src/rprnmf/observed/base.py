@@ -36,6 +36,7 @@ class Extent(NamedTuple):
     n_nonzero: int
     total: float
     mass: float
+    entry_weight: float
 
 
 class BaseView(Transposable):
@@ -221,9 +222,14 @@ class BaseView(Transposable):
         return 1.0
 
     @property
+    def row_observed(self) -> np.ndarray:
+        """Number of observed entries of each row, whatever they weigh."""
+        return self.row_counts
+
+    @property
     def row_shares(self) -> np.ndarray:
         """Which share of the entries of each row is observed."""
-        return self.row_counts / self.shape[1]
+        return self.row_observed / self.shape[1]
 
     @property
     def gappy(self) -> bool:

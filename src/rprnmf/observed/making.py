@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rprnmf.checks import sorted_places
 from rprnmf.observed.base import BaseView
 from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
@@ -56,22 +57,13 @@ def make_view(
         seen = observed(X, missing)
         if weights is None and (missing is None or seen.all()):
             return FullDense(X, n_jobs)
-        entries = listed(X, seen)
         if weights is None and not weak:
-            return Masked(Entries(entries, n_jobs))
-        c = np.ones_like(entries.data) if weights is None else weights[seen].astype(X.dtype)
-        return _weighted(Entries(entries, n_jobs), c, missing_weight, weak)
-    X = sp.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+            return Masked(Entries(listed(X, seen), n_jobs))
+        return plainest(weighted(X, missing, n_jobs, weights, missing_weight))
+    X = sorted_places(X)
     holes = np.isnan(X.data) if missing == "nan" else np.zeros(0, dtype=bool)
     if weights is not None or (weak and (missing == "zero" or holes.any())):
-        x, c = X.data, np.ones_like(X.data) if weights is None else weights.data.astype(X.dtype)
-        if holes.any():
-            x, c = np.where(holes, 0, x), np.where(holes, missing_weight, c).astype(X.dtype)
-        rest = missing_weight if missing == "zero" else 1.0
-        return _weighted(Entries(X, n_jobs).replaced(x), c, rest, weak and missing == "zero")
+        return plainest(weighted(X, missing, n_jobs, weights, missing_weight))
     if missing == "zero":
         return Masked(Entries(X, n_jobs))
     if holes.any():
@@ -92,10 +84,35 @@ def listed(X: np.ndarray, seen: np.ndarray) -> sp.csr_array:
     return sp.csr_array((X[seen], np.nonzero(seen)[1], indptr), shape=X.shape)
 
 
-def _weighted(entries: Entries, c: np.ndarray, rest: float, weak: bool) -> BaseView:
+def weighted(
+    X: Any, missing: str | None, n_jobs: int | None, weights: Any, missing_weight: float
+) -> Weighted:
+    """The view of a matrix whose entries have weights, or whose missing ones do; see `make_view`.
+
+    Every entry that is not stored is a zero of one weight.
+    """
+    weak = missing is not None and missing_weight > 0
+    if not sp.issparse(X):
+        seen = observed(X, missing)
+        entries = listed(X, seen)
+        c = np.ones_like(entries.data) if weights is None else weights[seen].astype(X.dtype)
+        return _weighted(Entries(entries, n_jobs), c, missing_weight, weak)
+    X = sorted_places(X)
+    holes = np.isnan(X.data) if missing == "nan" else np.zeros(0, dtype=bool)
+    x, c = X.data, np.ones_like(X.data) if weights is None else weights.data.astype(X.dtype)
+    if holes.any():
+        x, c = np.where(holes, 0, x), np.where(holes, missing_weight, c).astype(X.dtype)
+    rest = missing_weight if missing == "zero" else 1.0
+    return _weighted(Entries(X, n_jobs).replaced(x), c, rest, weak and missing == "zero")
+
+
+def plainest(view: Weighted) -> BaseView:
+    """The view without weights, where all of them are 1 and nothing is missing."""
+    return FullSparse(view.entries) if view.all_ones else view
+
+
+def _weighted(entries: Entries, c: np.ndarray, rest: float, weak: bool) -> Weighted:
     """Stored entries with weights, the others zeros of the weight ``rest``."""
-    if rest == 1.0 and np.all(c == 1.0):
-        return FullSparse(entries)
     weights = entries.replaced(c)
     if rest == 0.0 and not np.all(c > 0):  # entries without weight are missing
         rows = np.repeat(np.arange(entries.shape[0]), entries.row_counts)

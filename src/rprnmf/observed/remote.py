@@ -18,6 +18,7 @@ from rprnmf.observed import remote_parts as blocks
 from rprnmf.observed.base import BaseView, Entrywise, Extent, places_in_order
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.summed import SummedRows, Sums, sums_of_groups
+from rprnmf.observed.weighted import few, mean_weight
 from rprnmf.remote import Pool, Remote, RemoteArray
 
 
@@ -28,9 +29,47 @@ class Kind(NamedTuple):
     n_jobs: int | None
     one_gram: bool
     zeros_implied: bool
+    weighted: bool = False
+    rest: float = 0.0
+    weak_zeros: bool = False
 
 
-class RemoteView(BaseView):
+class InBlocks(BaseView):
+    """What both sides of X have in common."""
+
+    remote = True
+    pool: Pool
+    views: Remote
+    kind: Kind
+    n_holes: int
+    n_stored: int  # where entries have weights
+    _mass: float
+    _entry_weight: float
+
+    def of_kind(self, kind: Kind) -> None:
+        """Take over what the blocks are."""
+        self.kind, self.dtype, self.n_jobs = kind, np.dtype(kind.dtype), kind.n_jobs
+        self.one_gram, self.zeros_implied = kind.one_gram, kind.zeros_implied
+        self.weighted, self.weak_zeros = kind.weighted, kind.weak_zeros
+
+    @property
+    def mass(self) -> float:
+        return self._mass
+
+    @property
+    def entry_weight(self) -> float:
+        return self._entry_weight
+
+    @property
+    def complete(self) -> bool:
+        return not self.weighted and super().complete
+
+    @property
+    def incomplete(self) -> bool:
+        return self.gappy or (self.weak_zeros and few(self.n_stored, self.shape))
+
+
+class RemoteView(InBlocks):
     """The view of all rows.
 
     Parameters
@@ -42,22 +81,20 @@ class RemoteView(BaseView):
     kind : Kind
     """
 
-    remote = True
     _summed: tuple[Any, SummedRows] | None = None
 
     def __init__(self, pool: Pool, views: Remote, n_columns: int, kind: Kind):
-        self.pool, self.kind = pool, kind
-        self.shape = int(pool.bounds[-1]), n_columns
-        self.dtype, self.n_jobs = np.dtype(kind.dtype), kind.n_jobs
-        self.one_gram, self.zeros_implied = kind.one_gram, kind.zeros_implied
+        self.pool, self.shape = pool, (int(pool.bounds[-1]), n_columns)
+        self.of_kind(kind)
         counts, sums, self._extremes, self.n_holes = pool.total(blocks.summary, views)
         self._extremes = (
             min(low for low, _ in self._extremes),
             max(high for _, high in self._extremes),
         )
-        self.n_observed, self._n_nonzero = (int(count) for count in counts)
-        self._total, self._squares = (float(each) for each in sums)
-        amounts = self.n_observed, self._n_nonzero, self._total, float(self.n_observed)
+        self.n_observed, self._n_nonzero, self.n_stored, n_weights = map(int, counts)
+        self._total, self._squares, self._mass, weights = map(float, sums)
+        self._entry_weight = mean_weight(weights, n_weights, kind.rest) if kind.weighted else 1.0
+        amounts = self.n_observed, self._n_nonzero, self._total, self._mass, self._entry_weight
         # blocks decide by what there is in all rows
         self.extent_of_blocks = Extent(self.shape, *amounts)
         self.views = pool.map(blocks.lazily(blocks.with_extent), views, self.extent_of_blocks)
@@ -162,10 +199,11 @@ class RemoteView(BaseView):
             blocks.lazily(blocks.held_out), self.views, chosen.row_ranks, *chosen[1:]
         )
         kept, out = (self.pool.map(blocks.lazily(blocks.item), apart, place) for place in (0, 1))
-        gappy = self.kind._replace(one_gram=False, zeros_implied=False)
+        test = self.kind._replace(one_gram=False, zeros_implied=False, rest=0.0, weak_zeros=False)
+        whole = self.zeros_implied or self.weighted
         return (
-            RemoteView(self.pool, kept, self.shape[1], self.kind if self.zeros_implied else gappy),
-            RemoteView(self.pool, out, self.shape[1], gappy),
+            RemoteView(self.pool, kept, self.shape[1], self.kind if whole else test),
+            RemoteView(self.pool, out, self.shape[1], test),
         )
 
     def take(self, rows: np.ndarray) -> BaseView:
@@ -187,17 +225,15 @@ class RemoteView(BaseView):
         return None
 
 
-class RemoteTransposed(BaseView):
+class RemoteTransposed(InBlocks):
     """The same for the columns of X: answers come here, summed over the blocks."""
-
-    remote = True
 
     def __init__(self, rows: RemoteView):
         self.rows = rows
-        self.pool, self.views = rows.pool, rows.views
-        self.shape, self.dtype, self.n_jobs = rows.shape[::-1], rows.dtype, rows.n_jobs
-        self.one_gram, self.zeros_implied = rows.one_gram, rows.zeros_implied
-        self.n_observed, self.n_holes = rows.n_observed, rows.n_holes
+        self.pool, self.views, self.shape = rows.pool, rows.views, rows.shape[::-1]
+        self.of_kind(rows.kind)
+        self.n_observed, self.n_holes, self.n_stored = rows.n_observed, rows.n_holes, rows.n_stored
+        self._mass, self._entry_weight = rows.mass, rows.entry_weight
 
     @property
     def total(self) -> float:
@@ -224,6 +260,10 @@ class RemoteTransposed(BaseView):
     @cached_property
     def row_counts(self) -> np.ndarray:
         return self.rows.column_moments()[0]
+
+    @property
+    def row_observed(self) -> np.ndarray:
+        return self.asked("row_observed") if self.weighted else self.row_counts
 
     def row_sums(self) -> np.ndarray:
         return self.asked("row_sums")

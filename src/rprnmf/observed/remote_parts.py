@@ -13,6 +13,7 @@ from rprnmf.observed.dense import FullDense
 from rprnmf.observed.entries import Entries
 from rprnmf.observed.masked import Masked
 from rprnmf.observed.sparse import FullSparse
+from rprnmf.observed.weighted import Weighted
 from rprnmf.remote.parts import here
 from rprnmf.remote.program import Deferred
 
@@ -50,10 +51,15 @@ def with_extent(view: BaseView, extent: Extent) -> BaseView:
 
 
 def summary(view: BaseView) -> tuple[Any, ...]:
-    """Counts, sums, the least and the largest entry, and the number of holes."""
+    """Counts, sums, the least and the largest entry, the number of holes, and weights."""
     holes = 0 if view.holes is None else len(view.holes.data)
-    counts = np.array([view.n_observed, view.n_nonzero])
-    return counts, np.array([view.total, view.squares]), [view.extremes()], holes
+    n_stored, weights, n_weights = 0, 0.0, 0
+    if isinstance(view, Weighted):
+        n_stored = len(view.entries.data)
+        weights, n_weights = view.stored_weights()
+    counts = np.array([view.n_observed, view.n_nonzero, n_stored, n_weights])
+    sums = np.array([view.total, view.squares, view.mass, weights])
+    return counts, sums, [view.extremes()], holes
 
 
 def keys_of_rows(view: BaseView, columns: np.ndarray) -> np.ndarray:
@@ -100,6 +106,9 @@ def joined(found: list[tuple[np.ndarray, Any]], n_columns: int, n_jobs: int | No
     entries = stacked([view.entries for view in views], order, n_jobs)
     if isinstance(views[0], Masked):
         return Masked(entries)
+    if isinstance(views[0], Weighted):
+        weights = stacked([view.weights for view in views], order, n_jobs)
+        return Weighted(entries, weights, views[0].rest, views[0].weak_zeros)
     holes = [view.holes or no_entries(view) for view in views]
     if not any(len(part.data) for part in holes):
         return FullSparse(entries)

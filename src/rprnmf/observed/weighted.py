@@ -66,8 +66,7 @@ class Weighted(SparseView):
 
     @property
     def incomplete(self) -> bool:
-        n, m = self.shape
-        return self.gappy or (self.weak_zeros and len(self.entries.data) < 0.95 * n * m)
+        return self.gappy or (self.weak_zeros and few(len(self.entries.data), self.shape))
 
     @cached_property
     def mass(self) -> float:
@@ -83,10 +82,21 @@ class Weighted(SparseView):
     def squares(self) -> float:
         return float(np.dot(self.products.data.astype(np.float64), self.entries.data))
 
+    @property
+    def all_ones(self) -> bool:
+        """Whether every entry is observed and weighs as much as any other."""
+        return self.rest == 1.0 and bool(np.all(self.weights.data == 1.0))
+
     @cached_property
     def entry_weight(self) -> float:
+        if self.extent is not None:
+            return self.extent.entry_weight
+        return mean_weight(*self.stored_weights(), self.rest)
+
+    def stored_weights(self) -> tuple[float, int]:
+        """The sum of the weights that are not zero, and how many these are."""
         weights = self.weights.data[self.weights.data > 0]
-        return float(weights.mean(dtype=np.float64)) if len(weights) else self.rest or 1.0
+        return float(weights.sum(dtype=np.float64)), len(weights)
 
     def _row_sums(self, values: np.ndarray) -> np.ndarray:
         """Sums over the stored entries of each row: the same digits whatever rows come with it."""
@@ -100,9 +110,9 @@ class Weighted(SparseView):
         return self._row_sums(self.weights.data) + self.rest * others
 
     @property
-    def row_shares(self) -> np.ndarray:
+    def row_observed(self) -> np.ndarray:
         others = (self.rest > 0) * (self.shape[1] - self.entries.row_counts)
-        return (self._row_sums(self.weights.data > 0) + others) / self.shape[1]
+        return self._row_sums(self.weights.data > 0) + others
 
     def times(self, G: np.ndarray) -> np.ndarray:
         return self.products.times(G)
@@ -222,3 +232,13 @@ class Weighted(SparseView):
         np.add.at(first, self.entries.indices, weights * x)
         np.add.at(second, self.entries.indices, weights * x * x)
         return self.T.row_counts, first, second
+
+
+def mean_weight(total: float, count: int, rest: float) -> float:
+    """The mean of weights that are not zero; where there are none, that of all other entries."""
+    return total / count if count else rest or 1.0
+
+
+def few(n_stored: int, shape: tuple[int, int]) -> bool:
+    """Whether so many entries are not stored that much is missing."""
+    return n_stored < 0.95 * shape[0] * shape[1]

@@ -131,11 +131,12 @@ class ClusterPool(Pool):
     def adopted(self, X: Any) -> Remote:
         """Blocks that are on the cluster already."""
         blocks = [X.blocks[place].to_delayed().ravel()[0] for place in range(self.n_blocks)]
-        self.futures = self.client.compute(blocks)
+        futures = self.client.compute(blocks)
+        self.futures += futures
         remote = Remote(self, self.handle())
         kept = [
             self.submit(home, keep, self.name, number, remote.number, future)
-            for number, (home, future) in enumerate(zip(self.homes, self.futures, strict=True))
+            for number, (home, future) in enumerate(zip(self.homes, futures, strict=True))
         ]
         self.answers(kept)
         return remote

@@ -10,7 +10,7 @@ import numpy as np
 
 from rprnmf.remote.array import RemoteArray
 from rprnmf.remote.local import LocalPool
-from rprnmf.remote.pool import Pool, Remote
+from rprnmf.remote.pool import Remote
 
 
 class ChunkWarning(UserWarning):
@@ -48,34 +48,39 @@ class Placed:
     pool : Pool
     blocks : Remote
         A block of X in each block of the pool.
+    weights : Remote or None
+        The weights of the entries of the block.
     shape : tuple of int
     chunks : tuple of int
         The number of rows of each block.
     """
 
-    def __init__(self, pool: Pool, blocks: Remote, shape: tuple[int, int]):
-        self.pool, self.blocks, self.shape = pool, blocks, shape
+    def __init__(self, pool: Any, X: Any, weights: Any = None):
+        self.pool, self.shape = pool, X.shape
+        self.blocks: Remote = pool.place(X)
+        self.weights: Remote | None = None if weights is None else pool.place(weights)
         self.chunks = tuple(int(size) for size in np.diff(pool.bounds))
         self.ndim = 2
         self.vault: Any = None
         self.T = self  # features are not made of it
 
 
-def by_rows(X: Any) -> Any:
+def by_rows(X: Any, what: str = "X") -> Any:
     """The array in blocks of whole rows; other cuts are changed, with a warning."""
     if X.ndim != 2:
-        raise ValueError(f"X must have two axes, got {X.ndim}.")
+        raise ValueError(f"{what} must have two axes, got {X.ndim}.")
     if any(np.isnan(size) for sizes in X.chunks for size in sizes):
         raise ValueError(
-            "the chunks of X have unknown sizes; call X.compute_chunk_sizes() before the fit."
+            f"the chunks of {what} have unknown sizes; call {what}.compute_chunk_sizes() before "
+            "the fit."
         )
     rows, columns = X.chunks
     if len(columns) > 1:
         gigabytes = X.nbytes / 1e9
         warnings.warn(
-            f"X is cut into {len(columns)} pieces by columns; it is rechunked to whole rows, which "
-            f"moves up to {gigabytes:.3g} GB between workers each time that X is read. Write it "
-            "in chunks of rows, or call X.rechunk({1: -1}).persist() once.",
+            f"{what} is cut into {len(columns)} pieces by columns; it is rechunked to whole rows, "
+            f"which moves up to {gigabytes:.3g} GB between workers each time that {what} is read. "
+            f"Write it in chunks of rows, or call {what}.rechunk({{1: -1}}).persist() once.",
             ChunkWarning,
             stacklevel=2,
         )
@@ -85,22 +90,48 @@ def by_rows(X: Any) -> Any:
     return X
 
 
-def placed(X: Any) -> Placed:
-    """X in a pool on the Dask scheduler that is active."""
+def placed(X: Any, weights: Any = None) -> Placed:
+    """X in a pool on the Dask scheduler that is active, and the weights of its entries."""
     require_dask()
     X = by_rows(X)
+    if weights is not None:
+        weights = weights_by_rows(weights, X)
     client = active_client()
     sizes = [int(size) for size in X.chunks[0]]
     if client is None:
-        local = LocalPool(sizes)
-        return Placed(local, local.place(X), X.shape)
+        return Placed(LocalPool(sizes), X, weights)
     from rprnmf.remote.cluster import ClusterPool
     from rprnmf.remote.saved import Vault
 
-    pool = ClusterPool(client, sizes)
-    here = Placed(pool, pool.place(X), X.shape)
+    here = Placed(ClusterPool(client, sizes), X, weights)
     here.vault = Vault()
     return here
+
+
+def weights_by_rows(weights: Any, X: Any) -> Any:
+    """The weights of the entries of X, in the same blocks."""
+    if not is_chunked(weights):
+        raise TypeError(
+            "entry_weights must be a Dask array, as X is, with the same chunks of rows; got "
+            f"{type(weights).__name__}."
+        )
+    if weights.shape != X.shape:
+        raise ValueError(
+            f"entry_weights must have the shape of X, {X.shape}, got {tuple(weights.shape)}."
+        )
+    weights = by_rows(weights, "entry_weights")
+    if weights.chunks[0] != X.chunks[0]:
+        raise ValueError(
+            "entry_weights must be cut as X is, which has chunks of "
+            f"{shortly(X.chunks[0])} rows; got {shortly(weights.chunks[0])}. Call "
+            "entry_weights.rechunk(X.chunks) before the fit."
+        )
+    return weights
+
+
+def shortly(sizes: tuple[int, ...]) -> str:
+    """The first few sizes."""
+    return ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")
 
 
 def active_client() -> Any:

@@ -73,7 +73,9 @@ class RemoteDivergenceProblem(DivergenceProblem):
         return [rows[levels == number] for number in range(levels.max(initial=-1) + 1)]
 
     def total_loss(self, total, pulled=0.0):
-        return None if self.units.tying is not None else max(total, 0.0)
+        if self.units.tying is not None or self.view.weighted:
+            return None
+        return max(total, 0.0)
 
     def cost(self, K):
         return np.full(self.units.n, 1.0)

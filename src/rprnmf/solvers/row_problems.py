@@ -11,6 +11,7 @@ entries say next to nothing. L2 terms have the same effect; what they do already
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from rprnmf.kernels.frobenius_rows import GramData, Holes, coupled_rows, full_ro
 from rprnmf.kernels.kl_newton import kl_newton_rows
 from rprnmf.kernels.kl_rows import KLData, kl_rows
 from rprnmf.kernels.masked_rows import MaskedData, masked_rows
-from rprnmf.kernels.packed_rows import GivenSums, pack_grams, packed_rows
+from rprnmf.kernels.packed_rows import GivenSums, pack_grams, packed_rows, packed_weighted_rows
 from rprnmf.kernels.weighted_rows import EntryWeights, weighted_rows
 from rprnmf.kernels.workspace import (
     Effort,
@@ -73,7 +74,9 @@ def quadratic_loss(view: BaseView, total: float, pulled: float) -> float | None:
 
 def loss_of_sums(view: BaseView, loss: Loss, total: float, pulled: float) -> float | None:
     """The loss from what rows add that lie in several places."""
-    return quadratic_loss(view, total, pulled) if loss.row_problem == "quadratic" else max(total, 0)
+    if loss.row_problem == "quadratic":
+        return quadratic_loss(view, total, pulled)
+    return None if view.weighted else max(total, 0.0)
 
 
 class Units:
@@ -538,7 +541,11 @@ class RemoteMaskedProblem(RowProblem):
             space = make_workspace(K, F.dtype)
             return packed_rows(rows, (start, stop), F, sums, terms, None, effort, space)
 
-        blocks = row_blocks(np.arange(len(rows) + 1) * (20 * K * K))
+        return self.in_parts(work, len(rows), K)
+
+    def in_parts(self, work: Callable[[int, int], float], n: int, K: int) -> float:
+        """The sum of ``work(start, stop)`` over parts of n rows, on threads."""
+        blocks = row_blocks(np.arange(n + 1) * (20 * K * K))
         return sum(map_blocks(work, blocks, available_threads(self.view.n_jobs)))
 
     total_loss = GramProblem.total_loss
@@ -547,11 +554,37 @@ class RemoteMaskedProblem(RowProblem):
         return np.full(self.units.n, 4.0 * K * K)
 
 
+class RemoteWeightedProblem(RemoteMaskedProblem):
+    """The same where entries have weights: the steps of `WeightedProblem`, from Gram matrices."""
+
+    def __init__(self, objective: Objective, index: int):
+        super().__init__(objective, index)
+        self.share = 0.1
+
+    def lower(self, rows, F, sums, terms, effort, coupling):
+        if coupling is not None:
+            return super().lower(rows, F, sums, terms, effort, coupling)
+        K = F.shape[1]
+
+        def work(start: int, stop: int) -> float:
+            space, Q = make_residual_workspace(K, F.dtype, 0), np.empty((K, K), F.dtype)
+            return packed_weighted_rows(rows, (start, stop), F, sums, terms, effort, space, Q)
+
+        return self.in_parts(work, len(rows), K)
+
+    def entry_curvature(self, B):
+        return self.view.entry_weight * super().entry_curvature(B)
+
+    def sweeps(self, K):
+        return RESIDUAL_SWEEPS
+
+
 def gram_sums(
     view: BaseView, W: np.ndarray, columns: np.ndarray, belongs: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of a block: packed Gram matrices and right sides of units of columns, and their counts."""
-    K, entries = W.shape[1], view.T.stored()
+    K, entries = W.shape[1], view.T.weighted_nonzeros() if view.weighted else view.T.stored()
+    weights = weights_of(view.T, W) if view.weighted else None
     packed, right = np.zeros((n, K * (K + 1) // 2), W.dtype), np.zeros((n, K), W.dtype)
     counts = np.zeros(n, dtype=np.int64)
     np.add.at(counts, belongs, entries.row_counts[columns])
@@ -563,10 +596,17 @@ def gram_sums(
     def work(start: int, stop: int) -> None:
         some = slice(edges[start], edges[stop])
         Q, p = np.zeros((K, K), W.dtype), np.zeros(K, W.dtype)
-        pack_grams(columns[some], belongs[some], W, entries.arrays, (Q, p, packed, right))
+        out = Q, p, packed, right
+        pack_grams(columns[some], belongs[some], MaskedData(W, entries.arrays), weights, out)
 
     map_blocks(work, blocks, available_threads(view.n_jobs))
     return packed, right, counts
+
+
+def weights_of(view: Any, W: np.ndarray) -> EntryWeights:
+    """What entries of columns weigh, and what all rows of a block have in common."""
+    common = W.dtype.type(view.rest) * (W.T @ W)
+    return EntryWeights(view.excess.data, common, W[:0])
 
 
 def quadratic_problem(objective: Objective, index: int) -> RowProblem:
@@ -578,6 +618,8 @@ def quadratic_problem(objective: Objective, index: int) -> RowProblem:
                 "X lies in blocks of sparse rows with stored NaN, whose Gram matrices solver='cd' "
                 "does not sum; use solver='mu', or missing='zero' where only stored entries count."
             )
+        if view.weighted:
+            return RemoteWeightedProblem(objective, index)
         return (RemoteGramProblem if view.one_gram else RemoteMaskedProblem)(objective, index)
     if view.weighted:
         return WeightedProblem(objective, index)
