@@ -13,7 +13,7 @@ import rprnmf
 from rprnmf import GNMF, NMF, RPRNMF
 from rprnmf.array_file import FileFormatError
 from rprnmf.remote import ChunkWarning
-from tests.remote.matrices import CUTS, SIDES, N, check_same, in_blocks, matrix
+from tests.remote.matrices import CUTS, SIDES, check_same, in_blocks, matrix
 
 da = pytest.importorskip("dask.array")
 
