@@ -50,6 +50,10 @@ def write_others(folder):
     (folder / "links.csv").write_text("a,b,link\nAlien,Star Wars,must\nAlien,Titanic,cannot\n")
     (folder / "new.csv").write_text("user,film,rating\nzoe,Alien,5\nzoe,Titanic,1\nyan,Alien,2\n")
     (folder / "test.csv").write_text("q,r,s\nAlien,Star Trek,Titanic\nTitanic,Notting Hill,Alien\n")
+    header, *lines = (folder / "table.csv").read_text().splitlines(keepends=True)
+    (folder / "tables").mkdir(exist_ok=True)
+    for number, part in enumerate((lines[:12], lines[12:])):
+        (folder / "tables" / f"part-{number}.csv").write_text(header + "".join(part))
     answers = "Alien,Star Trek,Titanic,r\nAlien,Titanic,Star Wars,\n"
     (folder / "answered.csv").write_text(f"q,r,s,answer\n{answers}")
 

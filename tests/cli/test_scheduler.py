@@ -9,10 +9,15 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from rprnmf import load
 from rprnmf.cli.command import Run
 from rprnmf.cli.scheduler import scheduled
+from rprnmf.inputs import read_matrix, write_matrix
+from tests.cli.running import run_program
 
 pytest.importorskip("distributed")
 
@@ -139,3 +144,242 @@ def test_without_dask(monkeypatch, absent, scheduler):
         scheduled(options(scheduler)),
     ):
         raise AssertionError("not reached")
+
+
+N, M = 60, 12
+ROWS, COLUMNS = [f"r{k}" for k in range(N)], [f"c{j}" for j in range(M)]
+FIT = ("-k", "3", "--max-iter", "12", "--tol", "0", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same matrix as table, .npy, shards, Parquet and Zarr; with holes; and comparisons."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(0)
+    X = rng.gamma(1.0, 1.0, (N, 3)) @ rng.gamma(1.0, 1.0, (3, M)) * rng.uniform(0.8, 1.2, (N, M))
+    S = sp.csr_array(X * (rng.random((N, M)) < 0.5))
+    write_matrix(folder / "X.csv", X, ROWS, COLUMNS)
+    write_matrix(folder / "X.npy", X)
+    write_matrix(folder / "S.npz", S, ROWS, COLUMNS)
+    for kind, suffix, array in (("dense", ".parquet", X), ("sparse", ".npz", S)):
+        (folder / kind).mkdir()
+        for number, part in enumerate((slice(0, 25), slice(25, 31), slice(31, N))):
+            write_matrix(folder / kind / f"{number}{suffix}", array[part], ROWS[part], COLUMNS)
+    (folder / "triplets.csv").write_text("q,r,s\nr0,r1,r2\nr3,r40,r5\nr50,r7,r59\n")
+    zarr = pytest.importorskip("zarr")
+    zarr.create_array(folder / "X.zarr", shape=X.shape, chunks=(7, 5), dtype=X.dtype)[:] = X
+    return folder
+
+
+def check_same(one, two):
+    """Two models in files agree to rounding, with their names."""
+    one, two = load(one), load(two)
+    W = np.asarray(two.embedding_)
+    assert np.abs(W - one.embedding_).max() <= 1e-9 * one.embedding_.max()
+    assert np.abs(two.components_ - one.components_).max() <= 1e-9 * one.components_.max()
+    assert two.n_iter_ == one.n_iter_
+    for side in ("row", "column"):
+        known, found = (getattr(model, f"{side}_names_") for model in (one, two))
+        assert (found is None) == (known is None)
+        assert found is None or list(found) == list(known)
+
+
+CASES = {
+    "parquet": ("X.csv", ["dense"], ["--row-triplets", "triplets.csv"]),
+    "npz": ("S.npz", ["sparse"], ["--missing", "zero", "--column-strength", "1"]),
+    "sparse": ("S.npz", ["sparse/0.npz", "sparse/1.npz", "sparse/2.npz"], []),
+    "zarr": ("X.npy", ["X.zarr"], ["--loss", "kullback-leibler", "--solver", "mu"]),
+    "csv": ("X.csv", ["X.csv"], ["--blocks", "13", "--row-triplets", "triplets.csv"]),
+    "npy": ("X.npy", ["X.npy"], ["--blocks", "20"]),
+}
+
+
+def fit_both(call, files, out, name, *where):
+    """Fit a case in memory and in blocks; the reports."""
+    memory, blocks, more = CASES[name]
+    more = [files / each if each == "triplets.csv" else each for each in more]
+    found = []
+    for way, data, at in (("one", [memory], ()), ("two", blocks, where)):
+        options = [each for each in more if way == "two" or each != "--blocks"]
+        if way == "one" and "--blocks" in more:
+            options.remove(more[more.index("--blocks") + 1])
+        paths = [files / each for each in data]
+        to = ["--out", out / f"{way}.rprnmf", "--json"]
+        code, report, err = call("fit", *paths, *FIT, *options, *at, *to)
+        assert code == 0, err
+        found.append(report)
+    check_same(out / "one.rprnmf", out / "two.rprnmf")
+    return found
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_threads_fit_as_in_memory(name, call, files, tmp_path):
+    one, two = fit_both(call, files, tmp_path, name, "--scheduler", "threads")
+    for key in ("rows", "columns", "components", "iterations"):
+        assert one[key] == two[key]
+    for key in ("rmse", "reconstruction_err"):
+        assert two[key] == pytest.approx(one[key], rel=1e-9)
+    assert one["unmet"] == two["unmet"] or len(one["unmet"]) == len(two["unmet"])
+    assert (tmp_path / "two.rprnmf.rows").is_dir()
+
+
+@pytest.mark.parametrize("name", ["parquet", "npz", "zarr", "csv"])
+def test_a_cluster_fits_as_in_memory(name, call, files, cluster, tmp_path):
+    fit_both(call, files, tmp_path, name, "--scheduler", cluster.address)
+
+
+def test_processes_of_this_machine(files, tmp_path):
+    """As a program, because they begin as it did."""
+    one, two = tmp_path / "one.rprnmf", tmp_path / "two.rprnmf"
+    for data, out, more in (("X.npy", one, ()), ("X.zarr", two, ("--scheduler", "local"))):
+        done = run_program("fit", files / data, *FIT, "--jobs", "1", *more, "--out", out)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+    check_same(one, two)
+
+
+@pytest.mark.parametrize("name", ["sparse", "zarr"])
+def test_shards_need_no_scheduler(name, call, files, tmp_path):
+    fit_both(call, files, tmp_path, name)
+
+
+def test_a_pattern(call, files, tmp_path):
+    out = tmp_path / "model.rprnmf"
+    code, report, _ = call("fit", f"{files}/dense/*.parquet", "-k", "2", "--out", out, "--json")
+    assert code == 0
+    assert any("3 files (0.parquet, ...): 60 rows x 12 columns" in n for n in report["notes"])
+    code, _, err = call("fit", f"{files}/dense/*.npz", "-k", "2", "--out", out)
+    assert code == 1
+    assert "there is no file with such a name" in err
+
+
+@pytest.fixture(scope="module")
+def models(files):
+    """One model, fitted in memory and in blocks."""
+    from rprnmf.cli import main
+
+    for name, data in (("memory", "X.csv"), ("blocks", "dense")):
+        arguments = ["fit", files / data, *FIT, "--row-triplets", files / "triplets.csv"]
+        assert main([str(each) for each in (*arguments, "--out", files / f"{name}.rprnmf")]) == 0
+    return files
+
+
+@pytest.mark.parametrize("kind", ["memory", "blocks"])
+@pytest.mark.parametrize("where", ["threads", "cluster"])
+def test_transform(kind, where, call, models, cluster, tmp_path):
+    at = cluster.address if where == "cluster" else where
+    call("transform", models / "memory.rprnmf", models / "X.csv", "--out", tmp_path / "W.csv")
+    expected = read_matrix(tmp_path / "W.csv")
+    for suffix in ("csv", "npy", "npz", "parquet"):
+        out = tmp_path / f"W2.{suffix}"
+        model = models / f"{kind}.rprnmf"
+        code, report, err = call(
+            "transform", model, models / "dense", "--scheduler", at, "--out", out, "--json"
+        )
+        assert code == 0, err
+        assert report["rows"] == N
+        found = read_matrix(out)
+        assert np.allclose(found.X, expected.X, rtol=1e-6, atol=1e-8)
+        if suffix != "npy":
+            assert found.row_names.tolist() == ROWS
+            assert found.column_names.tolist() == expected.column_names.tolist()
+
+
+def test_the_factor_of_a_fit_in_blocks(call, models, tmp_path):
+    found = []
+    for kind in ("memory", "blocks"):
+        out = tmp_path / f"{kind}.npy"
+        assert call("transform", models / f"{kind}.rprnmf", "--out", out)[0] == 0
+        found.append(np.load(out))
+    assert np.allclose(*found, rtol=1e-9)
+
+
+MEASURES = ("entries", "rmse", "loss", "relative_error", "row_triplets", "row_satisfied_rate")
+
+
+@pytest.mark.parametrize("kind", ["memory", "blocks"])
+@pytest.mark.parametrize("where", ["threads", "cluster"])
+def test_evaluate(kind, where, call, models, cluster):
+    at = cluster.address if where == "cluster" else where
+    model = models / f"{kind}.rprnmf"
+    _, expected, _ = call("evaluate", models / "memory.rprnmf", models / "X.csv", "--json")
+    code, found, err = call("evaluate", model, models / "dense", "--scheduler", at, "--json")
+    assert code == 0, err
+    for key in MEASURES:
+        assert found[key] == pytest.approx(expected[key], rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["memory", "blocks"])
+def test_evaluate_other_rows_in_another_order(kind, call, models, tmp_path):
+    """Rows that the model knows, in another order, and new ones; columns in another order."""
+    X = read_matrix(models / "X.csv").X
+    rng = np.random.default_rng(1)
+    order, columns = rng.permutation(N), rng.permutation(M)
+    names = [f"new {k}" if k % 5 == 0 else ROWS[k] for k in order]
+    others = X[order][:, columns], names, [COLUMNS[j] for j in columns]
+    write_matrix(tmp_path / "Y.csv", *others)
+    (tmp_path / "parts").mkdir()
+    for number, part in enumerate((slice(0, 17), slice(17, N))):
+        write_matrix(tmp_path / "parts" / f"{number}.npz", others[0][part], names[part], others[2])
+    _, expected, err = call("evaluate", models / "memory.rprnmf", tmp_path / "Y.csv", "--json")
+    code, found, err = call("evaluate", models / f"{kind}.rprnmf", tmp_path / "parts", "--json")
+    assert code == 0, err
+    for key in MEASURES:
+        assert found[key] == pytest.approx(expected[key], rel=1e-6)
+    assert any("12 rows of 60: new to the model" in note for note in found["notes"])
+
+
+def test_evaluate_makes_no_product_of_the_shape_of_X(call, tmp_path):
+    """200,000 columns, 300 rows: dense they would take 480 MB in one piece."""
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    n, m = 300, 200_000
+    S = sp.random_array((n, m), density=1e-4, rng=rng, format="csr")
+    for number, part in enumerate((slice(0, 150), slice(150, n))):
+        sp.save_npz(tmp_path / f"{number}.npz", S[part])
+    out = tmp_path / "model.rprnmf"
+    arguments = ["-k", "2", "--max-iter", "2", "--quiet", "--out", out]
+    assert call("fit", f"{tmp_path}/*.npz", *arguments)[0] == 0
+    tracemalloc.start()
+    try:
+        assert call("evaluate", out, f"{tmp_path}/*.npz")[0] == 0
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_info_of_a_model_in_blocks(call, models):
+    code, found, err = call("info", models / "blocks.rprnmf", "--json")
+    assert code == 0, err
+    assert (found["rows"], found["columns"]) == (N, M)
+
+
+def test_errors_of_files_are_told(call, files, cluster, tmp_path):
+    """What is wrong inside a file shows on a worker, and is told with its place."""
+    X = np.ones((4, 3))
+    np.save(tmp_path / "a.npy", X)
+    X[1, 2] = -1
+    np.save(tmp_path / "b.npy", X)
+    for at in ("threads", cluster.address):
+        code, _, err = call("fit", tmp_path, "-k", "2", "--scheduler", at, "--quiet")
+        assert code == 1
+        assert "b.npy: the array[1, 2] (counted from 0): expected a number of at least 0" in err
+        assert "Traceback" not in err
+
+
+def test_nobody_is_there(files, tmp_path):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    done = run_program("fit", files / "X.zarr", "--scheduler", address, "--quiet")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"rprnmf fit: no Dask scheduler answers at {address}")
+    assert done.stderr.count("\n") == 1
+    done = run_program("fit", files / "X.zarr", "--scheduler", "nowhere")
+    assert done.returncode == 2
+    assert "expected local, threads or an address" in done.stderr
+
+
+def test_checkpoint_every_needs_a_file(call, files):
+    code, _, err = call("fit", files / "X.npy", "--checkpoint-every", "1")
+    assert code == 2
+    assert "--checkpoint-every goes with --checkpoint FILE" in err

@@ -30,7 +30,7 @@ def test_every_format_is_damaged(tmp_path):
         path = tmp_path / name.replace("/", "")
         path.write_bytes(data)
         found.add("images" if name.startswith("folder") else read_matrix(path).format)
-    assert found == set(FORMATS)
+    assert found == set(FORMATS) - {"zarr"}  # a folder: tests/inputs/test_blocks.py
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))

@@ -34,6 +34,7 @@ FORMATS = (
     "mat",
     "h5ad",
     "parquet",
+    "zarr",
 )
 EXPERIMENTS = (
     "movie-example",

@@ -10,7 +10,7 @@ from rprnmf.cli.command import command
 from rprnmf.cli.comparisons import triplet_options, triplets_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.fit_report import COLUMNS, unmet_table
-from rprnmf.cli.matrices import matrix_options, read_new
+from rprnmf.cli.matrices import blocks_option, in_blocks, matrix_options, read_new
 from rprnmf.cli.models import (
     align_columns,
     factor_of,
@@ -20,13 +20,14 @@ from rprnmf.cli.models import (
 )
 from rprnmf.cli.options import show, side
 from rprnmf.cli.report import Report, Table, per_cent
+from rprnmf.cli.scheduler import scheduled, scheduler_option
 
 ANSWERS = ("q", "r", "s", "chance", "met")
 
 
 @command("rprnmf evaluate model.rprnmf ratings.csv --held-out test.csv --side column")
 @click.argument("model", type=INPUT)
-@click.argument("x", type=INPUT_OR_FOLDER, metavar="[X]", required=False)
+@click.argument("x", type=INPUT_OR_FOLDER, metavar="[X]...", nargs=-1)
 @triplet_options
 @click.option(
     "--held-out",
@@ -35,6 +36,8 @@ ANSWERS = ("q", "r", "s", "chance", "met")
     help="Comparisons that the fit has not seen, of rows or, with --side column, of columns.",
 )
 @side
+@scheduler_option
+@blocks_option
 @matrix_options
 @show
 @click.option(
@@ -47,14 +50,20 @@ def evaluate(given: Any) -> Report:
     rows that the model does not know are placed first. Without --row-triplets and --column-triplets
     the comparisons are those of the fit.
     """
-    files = [given.model, given.x, given.row_triplets, given.column_triplets, given.held_out]
+    files = [given.model, *given.x, given.row_triplets, given.column_triplets, given.held_out]
     check_files(given.run, [given.out], files, (".csv",))
     if given.out is not None and given.held_out is None:
         raise click.UsageError("--out writes held-out comparisons; --held-out FILE is missing.")
+    with scheduled(given, needed=in_blocks(given)):
+        return evaluated(given)
+
+
+def evaluated(given: Any) -> Report:
+    """Measure what is given."""
     model = load_model(given.model)
     document: dict[str, Any] = {"model": given.model}
     rows: list[list[Any]] = []
-    if given.x is not None:
+    if given.x:
         found = errors(given, model)
         document.update(found)
         rows += [["entries", str(found["entries"])], ["error (RMSE)", found["rmse"]]]
@@ -84,20 +93,25 @@ def errors(given: Any, model: Any) -> dict[str, float]:
     import numpy as np
 
     from rprnmf.losses import get_loss
-    from rprnmf.metrics.approximation import read_pair
+    from rprnmf.metrics.approximation import pair_of
 
     matrix = read_new(given, given.x, model)
     X = align_columns(matrix, model, given.run)
     W = rows_of(matrix, X, model, given.run)
-    view, W, Ht = read_pair(X, W.astype(X.dtype), model.components_.astype(X.dtype), model.missing)
-    if view.n_observed == 0:
-        raise ValueError(f"{given.x} has no entry that the model could be compared with.")
-    squared = view.squared_error(W, Ht)
-    total = view.squared_error(np.zeros_like(W), Ht)
+    H = model.components_.astype(X.dtype)
+    with pair_of(X, W.astype(X.dtype), H, model.missing) as (view, W, Ht):
+        n_entries = view.n_observed
+        if n_entries == 0:
+            raise ValueError(
+                f"{', '.join(given.x)} has no entry that the model could be compared with."
+            )
+        squared = view.squared_error(W, Ht)
+        total = view.squared_error(np.zeros_like(W), Ht)
+        loss = get_loss(model.beta_loss).value(view, W, Ht)
     return {
-        "entries": view.n_observed,
-        "rmse": float(np.sqrt(squared / view.n_observed)),
-        "loss": get_loss(model.beta_loss).value(view, W, Ht) / view.n_observed,
+        "entries": n_entries,
+        "rmse": float(np.sqrt(squared / n_entries)),
+        "loss": loss / n_entries,
         "relative_error": float(np.sqrt(squared / total)) if total else float("nan"),
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import glob
 import os
 import sys
 import tempfile
@@ -48,9 +49,16 @@ INPUT_OR_FOLDER = InputPath(folders=True)
 OUTPUT = click.Path(path_type=Path)
 
 
+def as_paths(x: Any) -> list[str]:
+    """The argument X, of commands that take one and of those that take several."""
+    if x is None:
+        return []
+    return [x] if isinstance(x, str) else list(x)
+
+
 def inputs_of(given: Any) -> list[str | None]:
     """All files that a command which fits a model reads: X, and what is known beside it."""
-    found = [getattr(given, name, None) for name in ("x", *SIDE_FILES)]
+    found = [*as_paths(given.x), *(getattr(given, name, None) for name in SIDE_FILES)]
     for name, words in KEYWORDS.items():
         for side in ("row", "column"):
             value = getattr(given, f"{side}_{name}", None) or ()
@@ -73,7 +81,9 @@ def check_files(
         How names of outputs may end; None: as they like.
     """
     for name in inputs:
-        if name not in (None, STDIN) and not os.path.exists(name):
+        if name in (None, STDIN) or glob.has_magic(name):  # a pattern is tried by who reads it
+            continue
+        if not os.path.exists(name):
             raise FileNotFoundError(errno.ENOENT, "there is no such file", name)
     written: list[Path] = []
     for path in outputs:

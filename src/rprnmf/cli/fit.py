@@ -13,13 +13,20 @@ from rprnmf.cli.comparisons import triplet_options
 from rprnmf.cli.estimators import estimator_of, knowledge_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, inputs_of
 from rprnmf.cli.fit_report import fit_report
-from rprnmf.cli.matrices import matrix_options, missing_option, read_input
+from rprnmf.cli.matrices import (
+    blocks_option,
+    in_blocks,
+    matrix_options,
+    missing_option,
+    read_input,
+)
 from rprnmf.cli.options import seed, show
 from rprnmf.cli.report import Report, counted
+from rprnmf.cli.scheduler import scheduled, scheduler_option
 
 
 @command("rprnmf fit ratings.csv --column-triplets triplets.csv -k 20 --out model.rprnmf")
-@click.argument("x", type=INPUT_OR_FOLDER, metavar="X")
+@click.argument("x", type=INPUT_OR_FOLDER, metavar="X...", nargs=-1, required=True)
 @triplet_options
 @model_options.components
 @click.option("--out", type=OUTPUT, metavar="FILE", help="Write the model, as model.rprnmf.")
@@ -29,6 +36,14 @@ from rprnmf.cli.report import Report, counted
     metavar="FILE",
     help="Keep the state of the fit here: after a stop the same command goes on.",
 )
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="How often.  [default: so that it takes little of the time]",
+)
+@scheduler_option
+@blocks_option
 @click.option("--row-labels", type=INPUT, metavar="FILE", help="Classes of rows, for lcnmf.")
 @click.option("--column-labels", type=INPUT, metavar="FILE", help="Classes of columns, for lcnmf.")
 @model_options.settings
@@ -42,8 +57,18 @@ def fit(given: Any) -> Report:
     X is a file (CSV, TSV, Parquet, .npy, .npz, Matrix Market, .mat, .h5ad; ratings as user, item,
     rating; a column of texts), a folder of texts or images, or - for standard input. Comparisons
     are CSV with the columns q, r, s: names of rows (columns) of X, or positions if it has no names.
+
+    Several files, a folder of them or a Zarr array are read block by block, while they are used.
     """
     check_files(given.run, [given.out, given.checkpoint], inputs_of(given))
+    if given.checkpoint_every is not None and given.checkpoint is None:
+        raise click.UsageError("--checkpoint-every goes with --checkpoint FILE.")
+    with scheduled(given, needed=in_blocks(given)):
+        return fitted(given)
+
+
+def fitted(given: Any) -> Report:
+    """Read, fit, write and report."""
     from rprnmf.persistence import save
 
     matrix = read_input(given, given.x)
@@ -51,6 +76,7 @@ def fit(given: Any) -> Report:
     knowledge = knowledge_of(given, matrix)
     if given.checkpoint is not None:
         knowledge["checkpoint"] = given.checkpoint
+        knowledge["checkpoint_every"] = given.checkpoint_every
     started = time.perf_counter()
     try:
         model.fit(matrix.X, **knowledge)

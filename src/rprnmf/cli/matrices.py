@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from rprnmf.cli.choices import FORMATS
-from rprnmf.cli.files import STDIN
+from rprnmf.cli.files import as_paths
 from rprnmf.cli.options import several
 
 TAB = "\\t"
@@ -86,22 +87,47 @@ missing_option = click.option(
 )
 
 
-def read_input(given: Any, path: str) -> Any:
+blocks_option = click.option(
+    "--blocks",
+    type=click.IntRange(1),
+    metavar="ROWS",
+    help="Rows of a block, where Dask does the work.  [default: up to 64 MB, 16 blocks]",
+)
+
+
+def in_blocks(given: Any) -> bool:
+    """Whether X becomes a Dask array: that is asked for, or it is in several files."""
+    paths = as_paths(given.x)
+    if not paths:
+        return False
+    if given.scheduler is not None or given.blocks is not None:
+        return True
+    from rprnmf.inputs.row_blocks import in_several
+
+    return in_several(paths)
+
+
+def read_input(given: Any, path: str | Sequence[str]) -> Any:
     """X, its names and how its entries are missing, by the options.
 
     Parameters
     ----------
     given : namespace
-        The options of `matrix_options`, and perhaps that of `missing_option`.
-    path : str
+        The options of `matrix_options`, and perhaps those of `missing_option`, `blocks_option` and
+        `scheduler_option`: then X may be a Dask array.
+    path : str or sequence of str
     """
     from dataclasses import replace
 
-    from rprnmf.inputs import read_matrix
+    from rprnmf.inputs import read_blocks, read_matrix
 
-    found = read_matrix(
-        path, format=given.format, options=input_options(given), verbose=takes_long(given, path)
-    )
+    options, paths = input_options(given), as_paths(path)
+    usual: dict[str, Any] = {"format": given.format, "options": options}
+    usual["verbose"] = any(takes_long(given, each) for each in paths)
+    if hasattr(given, "blocks") and in_blocks(given):
+        found = read_blocks(paths, rows=given.blocks, **usual)
+    else:
+        found = read_matrix(paths[0], **usual)
     given.run.note(found.note)
     missing = getattr(given, "missing", "auto")
     if missing == "auto":
@@ -111,7 +137,9 @@ def read_input(given: Any, path: str) -> Any:
 
 def takes_long(given: Any, path: str) -> bool:
     """Whether to show how far a file is read."""
-    return not given.run.quiet and path != STDIN and os.path.getsize(path) > LARGE
+    if given.run.quiet or not os.path.isfile(path):
+        return False
+    return os.path.getsize(path) > LARGE
 
 
 def input_options(given: Any) -> Any:
@@ -140,18 +168,22 @@ def input_options(given: Any) -> Any:
     )
 
 
-def read_new(given: Any, path: str, model: Any) -> Any:
+def read_new(given: Any, path: str | Sequence[str], model: Any) -> Any:
     """Data for a model that there is: its columns decide which words count, not these texts."""
     import numpy as np
     import scipy.sparse as sp
 
+    from rprnmf.remote import is_chunked
+
     given.min_df = 1 if given.min_df is None else given.min_df
     given.max_df = 1.0 if given.max_df is None else given.max_df
     found = read_input(given, path)
+    if is_chunked(found.X):  # nothing of it is read yet
+        return found
     values = found.X.data if sp.issparse(found.X) else found.X
     if model.missing != "nan" and np.isnan(values).any():
         raise ValueError(
-            f"{path} has empty entries, the model was fitted without any: fit it with "
-            "--missing nan, or complete the data."
+            f"{', '.join(as_paths(path))} has empty entries, the model was fitted without any: fit "
+            "it with --missing nan, or complete the data."
         )
     return found

@@ -49,10 +49,12 @@ def align_columns(matrix: Any, model: Any, run: Any) -> Any:
 
     Returns
     -------
-    X : ndarray or csr_array of shape (n_rows, n_features)
+    X : ndarray, csr_array or dask array of shape (n_rows, n_features)
     """
     import numpy as np
     import scipy.sparse as sp
+
+    from rprnmf.remote import is_chunked
 
     X, names = matrix.X, names_of(model, "column")
     m = model.components_.shape[1]
@@ -70,16 +72,28 @@ def align_columns(matrix: Any, model: Any, run: Any) -> Any:
     if len(known) < len(place):
         left = counted(len(place) - len(known), "column")
         run.note(f"{left} that the model does not know, left out.")
+    like = X._meta if is_chunked(X) else X
+    may_lack = sp.issparse(like) or matrix.missing == model.missing == "nan"
+    if len(known) < m and not may_lack:
+        lacking = np.setdiff1d(np.arange(m), place[known])[0]
+        raise ValueError(f"the data lack the column {names[lacking]!r} of the model.")
+    if is_chunked(X):
+        size = X.chunks[0], (m,)
+        return X.map_blocks(in_order, known, place[known], m, chunks=size, dtype=X.dtype, meta=like)
+    return in_order(X, known, place[known], m)
+
+
+def in_order(X: Any, known: Any, place: Any, m: int) -> Any:
+    """Some columns at new places among m; the others are empty."""
+    import numpy as np
+    import scipy.sparse as sp
+
     if sp.issparse(X):
         entries = sp.coo_array(X.tocsc()[:, known])
         rows, columns = entries.coords
-        new = place[known][columns]
-        return sp.csr_array((entries.data, (rows, new)), shape=(X.shape[0], m))
-    if len(known) < m and matrix.missing != "nan":
-        lacking = np.setdiff1d(np.arange(m), place[known])[0]
-        raise ValueError(f"the data lack the column {names[lacking]!r} of the model.")
+        return sp.csr_array((entries.data, (rows, place[columns])), shape=(X.shape[0], m))
     ordered = np.full((X.shape[0], m), np.nan, dtype=X.dtype)
-    ordered[:, place[known]] = X[:, known]
+    ordered[:, place] = X[:, known]
     return ordered
 
 
@@ -95,6 +109,8 @@ def rows_of(matrix: Any, X: Any, model: Any, run: Any) -> Any:
     """The rows of W for the rows of data: those of the fit where they are known, else new ones."""
     import numpy as np
 
+    from rprnmf.remote import is_chunked
+
     names = names_of(model, "row")
     n = len(model.embedding_)
     if names is None or matrix.row_names is None:
@@ -103,11 +119,43 @@ def rows_of(matrix: Any, X: Any, model: Any, run: Any) -> Any:
         place = np.full(X.shape[0], -1)
     else:
         place = find(names, matrix.row_names)
-    new = np.flatnonzero(place < 0)
-    W = model.embedding_[np.maximum(place, 0)].copy()
-    if len(new):
+    new = place < 0
+    if new.any():
         run.note(
-            f"{counted(len(new), 'row')} of {len(place)}: new to the model, placed by its data."
+            f"{counted(int(new.sum()), 'row')} of {len(place)}: new to the model, placed by its "
+            "data."
         )
-        W[new] = model.transform(X[new])
+    if new.all():
+        return model.transform(X)
+    known = model.embedding_
+    if not np.array_equal(place, np.arange(n)):
+        known = known[np.maximum(place, 0)]
+    if not new.any():
+        return known
+    return (with_new_blocks if is_chunked(X) else with_new)(X, known, new[:, None], model)
+
+
+def with_new_blocks(X: Any, known: Any, new: Any, model: Any) -> Any:
+    """`with_new`, lazily, of each block."""
+    import dask.array as da
+
+    from rprnmf.estimators.remote_transform import light
+    from rprnmf.remote import as_blocks
+
+    rows, K = X.chunks[0], len(model.components_)
+    known = as_blocks(known, (X.shape[0], K), rows)
+    marks = da.from_array(new, chunks=(rows, 1))
+    return da.map_blocks(
+        *(with_new, X, known, marks), model=light(model), chunks=(rows, (K,)), dtype=known.dtype
+    )
+
+
+def with_new(X: Any, known: Any, new: Any, model: Any) -> Any:
+    """Rows of W, in which those that are new are placed by their data."""
+    import numpy as np
+
+    rows = np.flatnonzero(new[:, 0])
+    W = np.array(known)
+    if len(rows):
+        W[rows] = model.transform(X[rows])
     return W

@@ -8,18 +8,21 @@ import click
 
 from rprnmf.cli.command import command
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files
-from rprnmf.cli.matrices import matrix_options, read_new
+from rprnmf.cli.matrices import blocks_option, in_blocks, matrix_options, read_new
 from rprnmf.cli.models import align_columns, factor_of, load_model, names_of
 from rprnmf.cli.options import side
 from rprnmf.cli.report import Report, counted
+from rprnmf.cli.scheduler import scheduled, scheduler_option
 
 SUFFIXES = (".csv", ".tsv", ".gz", ".npy", ".npz", ".parquet")
 
 
 @command("rprnmf transform model.rprnmf new.csv --out W.csv")
 @click.argument("model", type=INPUT)
-@click.argument("x", type=INPUT_OR_FOLDER, metavar="[X]", required=False)
+@click.argument("x", type=INPUT_OR_FOLDER, metavar="[X]...", nargs=-1)
 @side
+@scheduler_option
+@blocks_option
 @matrix_options
 @click.option(
     "--out", type=OUTPUT, required=True, metavar="FILE", help="W: .csv, .npy or .parquet."
@@ -30,11 +33,17 @@ def transform(given: Any) -> Report:
     Writes a row of W for each row of X. Columns of X are found by their names, if it has names.
     Without X: the factor of the fit itself, W, or with --side column the transpose of H.
     """
-    check_files(given.run, [given.out], [given.model, given.x], SUFFIXES)
+    check_files(given.run, [given.out], [given.model, *given.x], SUFFIXES)
+    with scheduled(given, needed=in_blocks(given)):
+        return placed(given)
+
+
+def placed(given: Any) -> Report:
+    """Place the rows and write the factor, block by block where X is in blocks."""
     from rprnmf.inputs import write_matrix
 
     model = load_model(given.model)
-    if given.x is None:
+    if not given.x:
         W, names = factor_of(model, given.side), names_of(model, given.side)
     else:
         if given.side == "column":

@@ -10,6 +10,7 @@ from rprnmf.inputs.errors import InputError
 from rprnmf.inputs.formats import FORMATS, Format
 from rprnmf.inputs.matrix import Matrix, Options
 from rprnmf.inputs.reading import read_matrix
+from rprnmf.inputs.row_blocks import read_blocks
 from rprnmf.inputs.writing import write_matrix
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "InputError",
     "Matrix",
     "Options",
+    "read_blocks",
     "read_matrix",
     "write_matrix",
 ]

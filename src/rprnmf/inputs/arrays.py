@@ -15,8 +15,10 @@ FREE = 10_000_000  # rows and columns that any sparse file may claim
 PER_ENTRY = 64  # and how many more for each entry
 
 
-def checked(source: Source, X: Any, what: str) -> tuple[Any, str | None]:
-    """X as float64 ndarray or CSR array, and what its NaN suggest; else an `InputError`.
+def checked(
+    source: Source, X: Any, what: str, dtype: Any = np.float64, first: int = 0
+) -> tuple[Any, str | None]:
+    """X as ndarray or CSR array, and what its NaN suggest; else an `InputError`.
 
     Parameters
     ----------
@@ -24,6 +26,10 @@ def checked(source: Source, X: Any, what: str) -> tuple[Any, str | None]:
     X : ndarray or sparse
     what : str
         Its name in the file, for messages.
+    dtype : dtype, default=float64
+        Of the result.
+    first : int, default=0
+        The row of the file that X begins with, for messages.
     """
     if not sp.issparse(X):
         X = np.asarray(X)
@@ -38,14 +44,14 @@ def checked(source: Source, X: Any, what: str) -> tuple[Any, str | None]:
             check_stored(X, "a reader")
         except ValueError as error:
             raise source.fail(f"{what}: {error}") from None
-        X = sp.csr_array(X, dtype=np.float64)
+        X = sp.csr_array(X, dtype=dtype)
         X.sum_duplicates()
     else:
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = np.ascontiguousarray(X, dtype=dtype)
     values = X.data if sp.issparse(X) else X
     lowest = values.min(initial=0.0) if not np.isnan(values).any() else np.nanmin(values, initial=0)
     if lowest < 0 or np.isinf(values).any():
-        raise _odd(source, X, values, what)
+        raise _odd(source, X, values, what, first)
     return X, "nan" if np.isnan(values).any() else None
 
 
@@ -58,7 +64,7 @@ def check_claim(source: Source, shape: Any, n_entries: int, what: str) -> None:
         )
 
 
-def _odd(source: Source, X: Any, values: np.ndarray, what: str) -> Exception:
+def _odd(source: Source, X: Any, values: np.ndarray, what: str, first: int) -> Exception:
     """The error for the first number that is negative or infinite."""
     bad = (values < 0) | np.isinf(values)
     place = np.argwhere(bad)[0]
@@ -69,7 +75,7 @@ def _odd(source: Source, X: Any, values: np.ndarray, what: str) -> Exception:
     else:
         row, column = place.tolist()
     return source.fail(
-        f"{what}[{row}, {column}] (counted from 0): expected a number of at least 0, "
+        f"{what}[{first + row}, {column}] (counted from 0): expected a number of at least 0, "
         f"found {value:g} ({int(bad.sum())} such entries)."
     )
 

@@ -6,8 +6,10 @@ import importlib
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from rprnmf.inputs.matrix import Matrix, Options
+from rprnmf.inputs.rows import Rows, is_zarr
 from rprnmf.inputs.source import Source
 
 
@@ -25,6 +27,9 @@ class Format:
         Of files whose content does not tell.
     magic : tuple of bytes
         What such files begin with.
+    opener : str, default=""
+        The same for a function that returns `Rows`, which are read when they are used, or None if
+        this file must be read at once.
 
     Examples
     --------
@@ -37,11 +42,21 @@ class Format:
     text: str
     suffixes: tuple[str, ...] = ()
     magic: tuple[bytes, ...] = ()
+    opener: str = ""
 
     def load(self) -> Callable[[Source, Options], Matrix]:
         """The function that reads it."""
-        module, _, name = self.reader.partition(":")
-        return getattr(importlib.import_module(f"rprnmf.inputs.{module}"), name)
+        return _function(self.reader)
+
+    def open(self, source: Source, options: Options) -> Rows | None:
+        """Its rows, to be read when they are used."""
+        return _function(self.opener)(source, options) if self.opener else None
+
+
+def _function(where: str) -> Any:
+    """The function at "module:function"."""
+    module, _, name = where.partition(":")
+    return getattr(importlib.import_module(f"rprnmf.inputs.{module}"), name)
 
 
 FORMATS: dict[str, Format] = {
@@ -49,14 +64,21 @@ FORMATS: dict[str, Format] = {
     "ratings": Format("tabular:read_ratings", "user, item and rating in each line"),
     "texts": Format("tabular:read_texts", "a folder of text files, or a column of texts"),
     "images": Format("images:read_images", "a folder of images, grey values"),
-    "npy": Format("npy:read_npy", "an array of numpy", (".npy",), (b"\x93NUMPY",)),
-    "npz": Format("npz:read_npz", "arrays of numpy or scipy.sparse", (".npz",), (b"PK\3\4",)),
+    "npy": Format("npy:read_npy", "an array of numpy", (".npy",), (b"\x93NUMPY",), "npy:open_npy"),
+    "npz": Format(
+        *("npz:read_npz", "arrays of numpy or scipy.sparse", (".npz",), (b"PK\3\4",)),
+        opener="npz:open_npz",
+    ),
     "mtx": Format(
         "matrix_market:read_matrix_market", "Matrix Market", (".mtx", ".mm"), (b"%%MatrixMarket",)
     ),
     "mat": Format("mat:read_mat", "MATLAB or Octave", (".mat",), (b"MATLAB 5.0", b"MATLAB 7.3")),
     "h5ad": Format("h5ad:read_h5ad", "AnnData", (".h5ad",), (b"\x89HDF\r\n\x1a\n",)),
-    "parquet": Format("parquet:read_parquet", "Parquet", (".parquet", ".pq"), (b"PAR1",)),
+    "parquet": Format(
+        *("parquet:read_parquet", "Parquet", (".parquet", ".pq"), (b"PAR1",)),
+        opener="parquet:open_parquet",
+    ),
+    "zarr": Format("zarr_array:read_zarr", "Zarr", opener="zarr_array:open_zarr"),
 }
 
 #: what files begin with that are no matrices, and what to do
@@ -99,7 +121,9 @@ def detect(source: Source) -> str | None:
 
 
 def _folder(source: Source) -> str:
-    """Images or texts, by the suffixes in it."""
+    """A Zarr array; or images or texts, by the suffixes in it."""
+    if is_zarr(source.path):
+        return "zarr"
     from rprnmf.inputs.folder import visible_files
     from rprnmf.inputs.images import SUFFIXES
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from rprnmf.inputs.layout import Layout, find_layout
 from rprnmf.inputs.matrix import Matrix, Options
 from rprnmf.inputs.names import as_names
 from rprnmf.inputs.ratings import Found, to_matrix
+from rprnmf.inputs.rows import Rows
 from rprnmf.inputs.source import Source
 from rprnmf.inputs.text import ROWS
 from rprnmf.inputs.texts import count_words
@@ -53,6 +56,64 @@ def read_parquet(source: Source, options: Options, kind: str | None = None) -> M
             texts = [str(text or "") for text in table.column(layout.roles[0]).to_pylist()]
         return count_words(source, texts, names, options)
     return _table(source, table, layout)
+
+
+def open_parquet(source: Source, options: Options, kind: str | None = None) -> Rows | None:
+    """The rows of a table; blocks are whole row groups. None: it is no table of numbers."""
+    parquet = need("pyarrow.parquet", source.name, "pyarrow", EXTRA)
+    if source.packed:
+        return None
+    with source.guard("a Parquet file"), parquet.ParquetFile(source.path) as file:
+        about = file.metadata
+        sizes = [about.row_group(k).num_rows for k in range(about.num_row_groups)]
+        if sum(sizes) < 1 or about.num_columns < 1:
+            raise source.fail(
+                f"has {sum(sizes)} rows and {about.num_columns} columns; expected at least one."
+            )
+        head = next(file.iter_batches(batch_size=ROWS, use_threads=False))
+        table = need("pyarrow", source.name, "pyarrow", EXTRA).Table.from_batches([head])
+        layout = find_layout(_as_text(table), ".", _with_index(table, options), kind, source.fail)
+        if layout.kind != "table":
+            return None
+        kinds = [str(table.schema.field(place).type) for place in layout.roles]
+        for place in layout.roles:
+            _numbers(source, table, layout, place)
+        names = None
+        if layout.index is not None:
+            column = file.read(columns=[table.column_names[layout.index]], use_threads=False)
+            names = _names(source, column, replace(layout, header=column.column_names), 0)
+    header = [(layout.header or [])[place] for place in layout.roles]
+    single = all(each in ("float", "halffloat") for each in kinds)
+    dtype = np.dtype(np.float32 if single else np.float64)
+    edges = np.concatenate(([0], np.cumsum([size for size in sizes if size])))
+    load = partial(_load, str(source.path.absolute()), source.name, layout, dtype)
+    shape = int(edges[-1]), len(header)
+    missing = None if all("int" in each or each == "bool" for each in kinds) else "nan"
+    return Rows(
+        *(source.name, shape, dtype, load, edges, False, names, as_names(header)),
+        missing=missing,
+        format="parquet",
+    )
+
+
+def _load(path: str, name: str, layout: Layout, dtype: Any, start: int, stop: int) -> np.ndarray:
+    """Some row groups as numbers."""
+    source = Source(Path(path), name)
+    parquet = need("pyarrow.parquet", name, "pyarrow", EXTRA)
+    with source.guard("a Parquet file"), parquet.ParquetFile(path) as file:
+        about = file.metadata
+        ends = np.cumsum([about.row_group(k).num_rows for k in range(about.num_row_groups)])
+        wanted = np.flatnonzero((ends > start) & (ends <= stop)).tolist()
+        header = layout.header or []
+        columns = None
+        if len(set(header)) == len(header):
+            columns = [header[place] for place in layout.roles]
+        table = file.read_row_groups(wanted, columns=columns, use_threads=False)
+        table.validate(full=True)
+    if columns is not None:
+        layout = replace(layout, header=columns, roles=tuple(range(len(columns))))
+    numbers = [_numbers(source, table, layout, place) for place in layout.roles]
+    return checked(source, np.column_stack(numbers), "the table", dtype, start)[0]
 
 
 def _as_text(table: Any) -> list[list[str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from rprnmf.atomic_file import atomic_file
 from rprnmf.inputs.errors import need
 
 BLOCK = 1 << 12  # rows at a time
+GROUP = 1 << 20  # rows of a row group
+AT_ONCE = 16  # blocks of a Dask array that are computed together
 INDEX = "name"  # the column with the names of rows
 DELIMITER = {".csv": ",", ".tsv": "\t"}
 NAMES = ("row_names", "column_names")
@@ -32,8 +35,9 @@ def write_matrix(path: Any, array: Any, row_names: Any = None, column_names: Any
     ----------
     path : path-like
         Its suffix says how: .csv, .tsv, .csv.gz, .tsv.gz, .npy (no names), .npz or .parquet.
-    array : ndarray or sparse, of shape (n_rows, n_columns) or (n_rows,)
-        Numbers; in text files and Parquet files texts too, as labels may be.
+    array : ndarray, sparse or dask array, of shape (n_rows, n_columns) or (n_rows,)
+        Numbers; in text files and Parquet files texts too, as labels may be. Of a Dask array, cut
+        by rows, some blocks at a time are in memory.
     row_names, column_names : list, default=None
         One name per row (column).
 
@@ -61,7 +65,7 @@ def write_matrix(path: Any, array: Any, row_names: Any = None, column_names: Any
     if suffix not in WRITERS or (packed and suffix not in DELIMITER):
         expected = ", ".join([*WRITERS, *(f"{text}.gz" for text in DELIMITER)])
         raise ValueError(f"{path}: the suffix must be one of {expected}, got {place.suffix!r}.")
-    if not sp.issparse(array):
+    if not (sp.issparse(array) or _is_dask(array)):
         array = np.asarray(array)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
@@ -86,6 +90,31 @@ def _checked_names(path: Any, names: Any, n: int, what: str) -> list | None:
     return found
 
 
+def _is_dask(array: Any) -> bool:
+    return hasattr(array, "__dask_graph__")
+
+
+def _row_blocks(array: Any, size: int) -> Iterator[tuple[int, Any]]:
+    """Blocks of whole rows with the number of their first row."""
+    if not _is_dask(array):
+        for start in range(0, max(_n_rows(array), 1), size):
+            yield start, array[start : start + size]
+        return
+    import dask
+
+    array, start = array.rechunk({1: -1}), 0
+    for first in range(0, array.numblocks[0], AT_ONCE):
+        last = min(first + AT_ONCE, array.numblocks[0])
+        for block in dask.compute(*(array.blocks[number] for number in range(first, last))):
+            yield start, block
+            start += block.shape[0]
+
+
+def _n_rows(array: Any) -> int:
+    """The number of rows."""
+    return int(array.shape[0])
+
+
 def _write_text(path: Path, array: Any, names: list, suffix: str) -> None:
     opener: Any = gzip.open if suffix.endswith(".gz") else open
     with opener(path, "wb") as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
@@ -96,8 +125,7 @@ def _write_text(path: Path, array: Any, names: list, suffix: str) -> None:
             writer.writerow([*corner, *columns])
         elif rows is not None:
             writer.writerow([*corner, *(f"column {k + 1}" for k in range(array.shape[1]))])
-        for start in range(0, array.shape[0], BLOCK):
-            block = array[start : start + BLOCK]
+        for start, block in _row_blocks(array, BLOCK):
             cells = (block.toarray() if sp.issparse(block) else block).tolist()
             if rows is not None:
                 cells = [[rows[start + k], *row] for k, row in enumerate(cells)]
@@ -108,7 +136,19 @@ def _write_npy(path: Path, array: Any, names: list, suffix: str) -> None:
     if names != [None, None]:
         raise ValueError("an .npy file has no place for names; write .npz, .csv or .parquet.")
     with path.open("wb") as file:
-        np.save(file, _numbers(array, suffix), allow_pickle=False)
+        _stream(file, _numbers(array, suffix))
+
+
+def _stream(file: Any, array: Any) -> None:
+    """An array in the format .npy, block by block."""
+    if not _is_dask(array):
+        np.lib.format.write_array(file, array, allow_pickle=False)
+        return
+    descr = np.lib.format.dtype_to_descr(array.dtype)
+    about = {"descr": descr, "fortran_order": False, "shape": array.shape}
+    np.lib.format.write_array_header_1_0(file, about)
+    for _, block in _row_blocks(array, BLOCK):
+        file.write(np.ascontiguousarray(block, dtype=array.dtype).tobytes())
 
 
 def _write_npz(path: Path, array: Any, names: list, suffix: str) -> None:
@@ -119,8 +159,10 @@ def _write_npz(path: Path, array: Any, names: list, suffix: str) -> None:
         parts |= {"shape": np.array(X.shape), "format": np.array(b"csr")}
     else:
         parts = {"X": _numbers(array, suffix)}
-    with path.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **parts, **found)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in {**parts, **found}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                _stream(file, part)
 
 
 def _name_array(names: list) -> np.ndarray:
@@ -139,15 +181,20 @@ def _write_parquet(path: Path, array: Any, names: list, suffix: str) -> None:
     parquet = need("pyarrow.parquet", path, "pyarrow", "data")
     rows, columns = names
     columns = [f"column {k + 1}" for k in range(array.shape[1])] if columns is None else columns
-    found, labels = [], []
-    if rows is not None:
-        found.append(arrow.array(rows))
-        labels.append(INDEX)
-    for k, label in enumerate(columns):
-        column = array[:, [k]].toarray().ravel() if sp.issparse(array) else array[:, k]
-        found.append(arrow.array(column.tolist() if column.dtype.kind in "UO" else column))
-        labels.append(str(label))
-    parquet.write_table(arrow.Table.from_arrays(found, names=labels), path)
+    labels = [*([] if rows is None else [INDEX]), *map(str, columns)]
+    writer = None
+    try:
+        for start, block in _row_blocks(array, GROUP):
+            found = [] if rows is None else [arrow.array(rows[start : start + _n_rows(block)])]
+            for k in range(block.shape[1]):
+                column = block[:, [k]].toarray().ravel() if sp.issparse(block) else block[:, k]
+                found.append(arrow.array(column.tolist() if column.dtype.kind in "UO" else column))
+            table = arrow.Table.from_arrays(found, names=labels)
+            writer = writer or parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 WRITERS: dict[str, Callable[[Path, Any, list, str], None]] = {

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from rprnmf.checks import check_matrix, check_start
-from rprnmf.observed import BaseView, make_view
+from rprnmf.observed import BaseView, Reading, make_remote_view, make_view
+from rprnmf.remote import RemoteArray, as_blocks, is_chunked, placed
+
+
+@contextmanager
+def pair_of(
+    X: Any, W: Any, H: Any, missing: str | None
+) -> Iterator[tuple[BaseView, Any, np.ndarray]]:
+    """Within it: the view of X and both factors, (rows, K); where X is a Dask array in blocks."""
+    if not is_chunked(X):
+        yield read_pair(X, W, H, missing)
+        return
+    here = placed(X)
+    try:
+        view = make_remote_view(here, Reading(missing, 0.0, "the metric"), None)
+        n, m = view.shape
+        K = np.shape(H)[0] if np.ndim(H) else 0
+        H = check_start(H, (K, m), "H", view.dtype, zeros=True)
+        rows = here.pool.place(as_blocks(W, (n, K), here.chunks))
+        W = RemoteArray.of(here.pool.map(checked_rows, rows, here.pool.rows, K), (K,), view.dtype)
+        yield view, W.astype(view.dtype), np.ascontiguousarray(H.T)
+    finally:
+        here.pool.close()
+
+
+def checked_rows(W: Any, n_rows: int, K: int) -> np.ndarray:
+    """A block of W."""
+    W = np.asarray(W)
+    return np.ascontiguousarray(check_start(W, (n_rows, K), "W", W.dtype, zeros=True))
 
 
 def read_pair(X: Any, W: Any, H: Any, missing: str | None) -> tuple[BaseView, np.ndarray, Any]:
@@ -25,8 +55,9 @@ def mean_squared_loss(X: Any, W: Any, H: Any, *, missing: str | None = None) -> 
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    W : array-like of shape (n_samples, n_components)
+    X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+        Of a Dask array no more than a block is in one place, and no product of its shape is made.
+    W : {array-like, dask array} of shape (n_samples, n_components)
     H : array-like of shape (n_components, n_features)
     missing : {None, "nan", "zero"}, default=None
         As in the estimators.
@@ -42,8 +73,8 @@ def mean_squared_loss(X: Any, W: Any, H: Any, *, missing: str | None = None) -> 
     >>> mean_squared_loss([[1.0, 2.0]], [[1.0]], [[1.0, 1.0]])
     0.5
     """
-    view, W, Ht = read_pair(X, W, H, missing)
-    return view.squared_error(W, Ht) / view.n_observed if view.n_observed else np.nan
+    with pair_of(X, W, H, missing) as (view, W, Ht):
+        return view.squared_error(W, Ht) / view.n_observed if view.n_observed else np.nan
 
 
 def mean_divergence(X: Any, W: Any, H: Any, *, missing: str | None = None) -> float:
@@ -51,8 +82,9 @@ def mean_divergence(X: Any, W: Any, H: Any, *, missing: str | None = None) -> fl
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    W : array-like of shape (n_samples, n_components)
+    X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+        Of a Dask array no more than a block is in one place, and no product of its shape is made.
+    W : {array-like, dask array} of shape (n_samples, n_components)
     H : array-like of shape (n_components, n_features)
     missing : {None, "nan", "zero"}, default=None
         As in the estimators.
@@ -68,8 +100,8 @@ def mean_divergence(X: Any, W: Any, H: Any, *, missing: str | None = None) -> fl
     >>> mean_divergence([[1.0, 0.0]], [[1.0]], [[1.0, 1.0]])
     0.5
     """
-    view, W, Ht = read_pair(X, W, H, missing)
-    return view.divergence(W, Ht) / view.n_observed if view.n_observed else np.nan
+    with pair_of(X, W, H, missing) as (view, W, Ht):
+        return view.divergence(W, Ht) / view.n_observed if view.n_observed else np.nan
 
 
 def rmse(X: Any, W: Any, H: Any, *, missing: str | None = "zero") -> float:
@@ -77,9 +109,9 @@ def rmse(X: Any, W: Any, H: Any, *, missing: str | None = "zero") -> float:
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
         The entries to compare with, e.g. a sparse matrix of the test ratings.
-    W : array-like of shape (n_samples, n_components)
+    W : {array-like, dask array} of shape (n_samples, n_components)
     H : array-like of shape (n_components, n_features)
     missing : {None, "nan", "zero"}, default="zero"
         As in the estimators; by default entries that are not stored, or 0, are not compared.

@@ -10,6 +10,7 @@ from rprnmf.remote.beside import rows_beside
 from rprnmf.remote.placing import (
     ChunkWarning,
     Placed,
+    as_blocks,
     as_dask,
     gathered,
     is_chunked,
@@ -27,6 +28,7 @@ __all__ = [
     "Pool",
     "Remote",
     "RemoteArray",
+    "as_blocks",
     "as_dask",
     "gathered",
     "is_chunked",

@@ -147,6 +147,17 @@ def active_client() -> Any:
     return owner if owner is not None and hasattr(owner, "scheduler_info") else None
 
 
+def as_blocks(W: Any, shape: tuple[int, int], chunks: tuple[int, ...]) -> Any:
+    """A factor as a Dask array that is cut as X is."""
+    import dask.array as da
+
+    if np.shape(W) != shape:
+        raise ValueError(f"W must have the shape {shape}, got {np.shape(W)}.")
+    if is_chunked(W):
+        return W if W.chunks == (chunks, shape[1:]) else W.rechunk((chunks, shape[1:]))
+    return da.from_array(np.asarray(W), chunks=(chunks, shape[1]))
+
+
 def as_dask(W: RemoteArray) -> Any:
     """A factor as a Dask array with the rows where they are."""
     import dask.array as da
