@@ -70,7 +70,7 @@ def programs(
     report: Report, data: MovieLens, tables: Tables, side: str
 ) -> dict[str, Callable[..., Any]]:
     """What fits to ratings; ours first."""
-    plain = Recommender(random_state=0, unknown="ignore", n_jobs=1)
+    plain = Recommender(order="rating", random_state=0, unknown="ignore", n_jobs=1)
     told = {**data.tables, "item_triplets": 300, "user_triplets": 300}
     found: dict[str, Callable[..., Any]] = {
         OURS: partial(plain.fit, **data.tables),
@@ -114,9 +114,9 @@ def run_part(part: str, quick: bool, folder: Any) -> None:
             if side == "users"
             else "only those films that have so many ratings ('-': there are not 20). "
         )
-        + "All lists are ordered as those of Recommender.recommend, by the prediction less two "
-        "standard errors (plain: by the prediction). more, less: paired differences to "
-        f"'{OURS}', Recommender with its defaults. The settings of cmfrec and of the graph were "
+        + 'All lists are ordered as those of Recommender(order="rating"), by the prediction less '
+        "two standard errors (plain: by the prediction). more, less: paired differences to "
+        f"'{OURS}', Recommender(order=\"rating\"). The settings of cmfrec and of the graph were "
         "chosen by benchmarks/recommend_peers_search.py. One thread."
     )
     title = f"Cold start: {NAMES[key]}, {how.replace('-', ' ')}"

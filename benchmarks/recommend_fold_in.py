@@ -51,7 +51,7 @@ def recall(liked: set[Any], listed: list[Any]) -> float:
 
 def measured(data: MovieLens, kind: str, part: Split) -> dict[str, float]:
     """Both ways, on one split."""
-    model = Recommender(kind=kind, random_state=0, unknown="ignore", n_jobs=1)
+    model = Recommender(kind=kind, order="rating", random_state=0, unknown="ignore", n_jobs=1)
     scores = kind == "explicit"
     known = data.people.drop(index=part.people)
     values = data.rating if scores else np.ones(len(data.rating))

@@ -18,6 +18,7 @@ from recommend_lists import Lists
 from recommend_peers import Cmfrec, Comparisons, Tables
 from recommend_peers_search import program, settings_or_note
 from report import Report, within
+from sklearn.base import clone
 
 from rprnmf.recommend import Recommender
 
@@ -30,8 +31,8 @@ def programs(
     report: Report, data: MovieLens, tables: Tables, quick: bool
 ) -> dict[str, Callable[..., Any]]:
     """What fits to ratings."""
-    plain = Recommender(random_state=0, unknown="ignore", n_jobs=1)
-    five = Recommender(n_starts=5, random_state=0, unknown="ignore", n_jobs=1)
+    plain = Recommender(order="rating", random_state=0, unknown="ignore", n_jobs=1)
+    five = clone(plain).set_params(n_starts=5)
     found: dict[str, Callable[..., Any]] = {
         "user means": Biases(use_items=False).fit,
         "item means": Biases(use_users=False).fit,
@@ -88,7 +89,7 @@ def new_ratings(report: Report, data: MovieLens, period: np.ndarray) -> None:
     held = np.random.default_rng(SEED).random(len(period)) < 0.2
     past, fresh, test = period < 2, (period == 2) & ~held, (period == 2) & held
     users, items, truth = data.part(test)
-    model = Recommender(random_state=0, unknown="ignore", n_jobs=1)
+    model = Recommender(order="rating", random_state=0, unknown="ignore", n_jobs=1)
     model.fit(*data.part(past), **data.tables)
     before = rmse(model.predict(users, items), truth)
     seconds, _ = cpu_seconds_of(lambda: model.partial_fit(*data.part(fresh)))
@@ -116,8 +117,8 @@ def main() -> None:
             f"{NAMES[part]}: the latest tenth of the ratings predicted from those before. RMSE of "
             "all, and of ratings whose user and film have training ratings (known). NDCG@10 and "
             "recall@20 of ratings of at least 4, over as many as could be, in lists of all films "
-            "that the person has not rated, ordered as those of Recommender.recommend, by the "
-            "prediction less two standard errors (plain: recall@20 by the prediction). The "
+            'that the person has not rated, ordered as those of Recommender(order="rating"), by '
+            "the prediction less two standard errors (plain: recall@20 by the prediction). The "
             "settings of cmfrec and of the graph were chosen on the periods before by "
             "benchmarks/recommend_peers_search.py. One thread."
         )

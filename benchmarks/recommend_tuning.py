@@ -34,12 +34,13 @@ def main() -> None:
         fitted, out = train[~held], train[held]
         for K in (10, 20, 40, 60, 80):
             for max_iter in (4, 8, 20) if K == 40 else (8,):
-                model = Recommender(K, n_starts=3, max_iter=max_iter, random_state=0)
+                common = {"max_iter": max_iter, "order": "rating", "random_state": 0}
+                model = Recommender(K, n_starts=3, **common)
                 parts = data.part(fitted)
                 seconds, _ = cpu_seconds_of(partial(model.fit, *parts, **data.tables))
                 users, items, truth = data.part(out)
                 found = rmse(model.predict(users, items), truth)
-                one = Recommender(K, max_iter=max_iter, random_state=0).fit(*parts, **data.tables)
+                one = Recommender(K, **common).fit(*parts, **data.tables)
                 report.add(
                     data=name,
                     components=K,

@@ -46,6 +46,7 @@ NAMES = (
     "recommend_cold",
     "recommend_time",
     "recommend_fold_in",
+    "recommend_order",
     "recommend_speed",
     "face_settings",
     "kill",

@@ -114,7 +114,7 @@ def main() -> None:
     scifi = [title for title, known in genres.items() if "Sci-Fi" in known["genres"]]
     ratings = users[~later], films[~later], bunch.rating[~later]
     person = a_fan(users, films, bunch.rating)
-    lists, model = [], Recommender(random_state=0)
+    lists, model = [], Recommender(order="rating", random_state=0)  # nobody turned to it yet
     for title, comparisons in (("Before", None), ("After", said())):
         model.fit(*ratings, item_metadata=genres, item_triplets=comparisons)
         lists.append(show(model, person, scifi, title))

@@ -263,3 +263,16 @@ def test_bad_input_of_a_test(arguments, code, message, data):
     assert done.returncode == code
     assert done.stdout == ""
     assert message in " ".join(done.stderr.split())
+
+
+def test_the_order_of_lists(data, call):
+    arguments = ["-k", 3, "--json", "--quiet", "--why"]
+    lists = {
+        order: call("recommend", data / "ratings.csv", "--order", order, *arguments)[1]
+        for order in ("interest", "rating")
+    }
+    assert "on lists" in lists["interest"]["why"][0]
+    assert "on lists" not in lists["rating"]["why"][0]
+    found = [lists[order]["recommendations"] for order in ("interest", "rating")]
+    items = [{(row["user"], row["item"]): row["score"] for row in rows} for rows in found]
+    assert items[0] == pytest.approx(items[1], rel=1e-5)

@@ -24,7 +24,7 @@ from tests.persistence.equality import bits
 
 FOLDER = Path(__file__).parent / "files" / f"version_{VERSION}"
 CASES = ("plain", "float32", "mask", "own graph", "labels", "taught", "taught by facts")
-RECOMMENDERS = ("starts", "clicks", "tables", "comparisons")
+RECOMMENDERS = ("starts", "clicks", "tables", "comparisons", "interest")
 
 
 def contents() -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from rprnmf.recommend import Recommender
-from tests.recommend.made import made_ratings
+from tests.recommend.made import made_choices, made_ratings
 
 MADE = made_ratings(24, 16, 0.5, seed=3)
 PEOPLE, FILMS = MADE.users.tolist(), MADE.items.tolist()
+CHOSEN = made_choices(40, 24, seed=1)
 TRIPLETS = [["i0", "i1", "i2"], ["i3", "i4", "i5"]]
 #: kinds of ids: from "u3" to an id of the kind
 IDS: dict[str, Callable[[str], Any]] = {
@@ -55,6 +56,8 @@ FITS: dict[str, Callable[[], tuple[Recommender, tuple[Any, ...], dict[str, Any]]
         (PEOPLE, FILMS, MADE.ratings),
         {"item_metadata": RICH},
     ),
+    "interest": lambda: (Recommender(2), CHOSEN[:3], CHOSEN.known),
+    "by rating": lambda: (Recommender(2, order="rating"), CHOSEN[:3], {}),
     "below zero": lambda: (Recommender(2), (PEOPLE, FILMS, MADE.ratings - 3), {}),
     "clicks": lambda: (Recommender(3), (PEOPLE, FILMS), MADE.known),
     "counts": lambda: (

@@ -19,6 +19,11 @@ def start(*keys):
     return stacked("starts", "list", 0, "tuple", 0, "object", 1, *keys)
 
 
+def interest(*keys):
+    """A part of the model of interest."""
+    return ("attributes", "_interest", "object", 1, *keys)
+
+
 def films(*keys):
     """A part of the metadata of items."""
     return stacked("metadata", "tuple", 1, "object", 1, *keys)
@@ -144,6 +149,26 @@ CHANGES = {
         "tables",
         put(*stacked("metadata", "tuple", 1, "object", 0), value="Clicks"),
         "a Clicks must have mean, usual, alike, poisson",
+    ),
+    "trust": ("interest", put(*interest("trust"), value=-1.0), "trust must be at least 0"),
+    "much trust": ("interest", put(*interest("trust"), value={"float": "inf"}), "must be finite"),
+    "interest": (
+        "interest",
+        put(*interest("model", "object", 1, "starts"), value={"list": []}),
+        "a list with entries",
+    ),
+    "interest in others": (
+        "interest",
+        part(
+            interest("model", "object", 1, "starts", "list", 0, "tuple", 0, "object", 1, "F"),
+            lambda F: F[1:],
+        ),
+        r"F must have the shape \(n=40",
+    ),
+    "interest of ratings": (
+        "interest",
+        put(*interest("model", "object", 1, "clicks"), value=None),
+        "one start of clicks",
     ),
     "model": ("tables", put("attributes", "_model", "object", 0, value="Recommender"), "not known"),
     "of an estimator": ("tables", put("class", value="NMF"), "parameters must be among"),

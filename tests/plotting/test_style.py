@@ -12,11 +12,18 @@ import pytest
 import rprnmf
 from rprnmf import plotting
 from rprnmf.plotting.style import MET, UNMET, short
+from rprnmf.recommend import Evaluation
 from tests.plotting.fits import ROWS, fitted
 from tests.plotting.test_learning import CURVE
 
+FOLDS = [
+    {"model": name, "fold": f"fold {k}", "n_test": 9, "RMSE": 0.8 + 0.1 * k, "NDCG@5": 0.4}
+    for name in ("one", "other")
+    for k in (1, 2)
+]
 DRAW = {
     "plot_components": lambda draw: draw(fitted()),
+    "plot_evaluation": lambda draw: draw(Evaluation(FOLDS, ["RMSE", "NDCG@5"])),
     "plot_history": lambda draw: draw(fitted()),
     "plot_learning": lambda draw: draw(CURVE),
     "plot_map": lambda draw: draw(fitted()),

@@ -42,3 +42,20 @@ def made_ratings(n=80, m=60, share=0.35, seed=0):
 
 def rmse(found, truth):
     return float(np.sqrt(np.mean((found - truth) ** 2)))
+
+
+def made_choices(n=90, m=60, seed=0):
+    """Ratings of what people of three groups turned to: films of their genre, most of the time."""
+    rng = np.random.default_rng(seed)
+    genre, group = rng.integers(0, 3, m), rng.integers(0, 3, n)
+    chance = np.where(genre[None, :] == group[:, None], 0.6, 0.06)
+    u, i = np.nonzero(rng.random((n, m)) < chance)
+    quality = rng.normal(size=m)
+    ratings = np.clip(np.round(3 + 0.7 * quality[i] + 0.5 * rng.normal(size=len(u))), 1, 5)
+    users, items = (
+        np.array([f"{letter}{k}" for k in range(size)], dtype=object)
+        for letter, size in (("u", n), ("i", m))
+    )
+    people = pd.DataFrame({"group": [f"g{k}" for k in group]}, index=users)
+    films = pd.DataFrame({"genre": [f"t{k}" for k in genre]}, index=items)
+    return Made(users[u], items[i], ratings, people, films, chance)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rprnmf.metrics import recommendation_f1
+from rprnmf.plotting import EvaluationDisplay, plot_evaluation
 from rprnmf.recommend import Recommendations, Recommender, evaluate, tune
 from rprnmf.recommend.measures import list_measures, paper_f1, rating_measures
 from rprnmf.recommend.ratings import read_ratings
@@ -118,6 +119,13 @@ def test_a_picture_of_it(evaluation):
     assert "less is better" in ax.get_xlabel()
     with pytest.raises(ValueError, match="measure must be one of"):
         evaluation.plot("beauty")
+    display = EvaluationDisplay.from_evaluation(evaluation, "NDCG@10", ax=Figure().subplots())
+    assert display.ax_.get_xlabel() == "NDCG@10 (more is better)"
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == display.names
+    with pytest.raises(
+        TypeError, match=r"needs what rprnmf\.recommend\.evaluate returned, got list"
+    ):
+        plot_evaluation([1, 2])
 
 
 def test_cold_users_are_evaluated(made):

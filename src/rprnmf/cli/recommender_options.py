@@ -38,6 +38,13 @@ fit_options = several(
         show_default=True,
         help="Take the mean of so many models.",
     ),
+    click.option(
+        "--order",
+        type=click.Choice(("interest", "rating")),
+        default="interest",
+        show_default=True,
+        help="Lists from ratings: by what people turn to as well, or by predicted ratings alone.",
+    ),
 )
 
 
@@ -88,7 +95,11 @@ def unfitted(given: Any, components: int | None) -> Any:
     from rprnmf.recommend import Recommender
 
     return Recommender(
-        components or "auto", kind=given.kind, n_starts=given.starts, random_state=given.seed
+        components or "auto",
+        kind=given.kind,
+        n_starts=given.starts,
+        order=given.order,
+        random_state=given.seed,
     )
 
 

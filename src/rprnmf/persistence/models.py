@@ -140,7 +140,7 @@ MODELS: dict[type, Kept] = {
     RPRNMF: Kept(FITTED | GRAPHS | COMPARED, SOMETIMES),
     Recommender: Kept(
         recommenders.FITTED,
-        {},
+        recommenders.SOMETIMES,
         recommenders.check_together,
         recommenders.LEFT_OUT,
         recommenders.complete,

@@ -37,6 +37,7 @@ from rprnmf.priors.features import DataPart, GivenPart
 from rprnmf.recommend.clicks import Clicks
 from rprnmf.recommend.features import SideFeatures
 from rprnmf.recommend.ids import Ids
+from rprnmf.recommend.interest import Interest
 from rprnmf.recommend.metadata import LABELS, READERS, Metadata
 from rprnmf.recommend.row_model import Coefficients, DataWeights, RowModel
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
@@ -136,6 +137,14 @@ def _check_usual(usual: Usual, where: str) -> None:
         refuse(where, "a finite mean and shares of at most 1", (usual.overall, usual.most))
 
 
+def _check_interest(interest: Interest, where: str) -> None:
+    model = interest.model
+    if model.clicks is None or model.usual is not None or len(model.starts) != 1:
+        refuse(where, "one start of clicks", f"{len(model.starts)} starts")
+    if not math.isfinite(interest.trust):
+        refuse(f"{where}.trust", "finite", interest.trust)
+
+
 COEFFICIENTS: dict[type, Saved] = {
     Coefficients: Saved({"B": floats("F", "K", dtypes=FACTOR), "b": floats("K", dtypes=FACTOR)}),
 }
@@ -229,9 +238,16 @@ STACKED: dict[type, Saved] = {
         _check_stacked,
     ),
 }
+INTEREST: dict[type, Saved] = {
+    Interest: Saved(
+        {"model": an(STACKED, StackedModel, n="n", m="m", a="a", b="b"), "trust": number(0.0)},
+        _check_interest,
+    ),
+}
 #: classes whose objects may be part of a recommender, beside those of `schemas`
-KNOWN = COEFFICIENTS | ROWS | KNOWLEDGE | STACKED
+KNOWN = COEFFICIENTS | ROWS | KNOWLEDGE | STACKED | INTEREST
 SIZES = {letter: letter for letter in ("n", "m", "K", "a", "b")}
+INTEREST_SIZES = {letter: letter for letter in ("n", "m", "a", "b")}
 FITTED: dict[str, Spec] = {
     "_model": an(STACKED, StackedModel, **SIZES),
     "kind_": one_of(("explicit", "implicit")),
@@ -250,8 +266,13 @@ FITTED: dict[str, Spec] = {
     "_strangers": each(list, *[floats("scored", least=0.0, dtypes=FACTOR)] * 2),
     "_errors": floats("m", least=0.0, dtypes=FACTOR),
 }
+#: what files of versions before it lack: their lists are by ratings alone
+SOMETIMES: dict[str, Spec] = {"_interest": maybe(an(INTEREST, Interest, **INTEREST_SIZES))}
 #: attributes that are not in files: what `complete` sets, and the estimators
-LEFT_OUT = ("_ids", "_scored", "user_factors_", "item_factors_", "estimators_")
+LEFT_OUT = (
+    *("_ids", "_scored", "user_factors_", "item_factors_", "estimators_"),
+    *("_listing", "trust_"),
+)
 
 
 def check_together(found: dict[str, Any]) -> None:
@@ -266,6 +287,8 @@ def check_together(found: dict[str, Any]) -> None:
         raise ValueError(f"_offset must be finite, got {found['_offset']}.")
     if (model.usual is None) == explicit:
         raise ValueError("ratings must have usual ratings, and clicks none.")
+    if found.get("_interest") is not None and not explicit:
+        raise ValueError("clicks must have no model of interest beside them.")
     wide = len(model.starts) * found["n_components_"] + 2 * explicit
     if any(len(row) != wide for row in found["_strangers"]):
         raise ValueError(f"_strangers must have {wide} entries each.")
@@ -274,14 +297,20 @@ def check_together(found: dict[str, Any]) -> None:
 def complete(model: Any) -> None:
     """Set what follows from the attributes of a file; they were checked, what follows is here."""
     stacked = model._model
-    for known in stacked.metadata:
-        if known is not None:
-            known.set_places()
-    for features, n in zip(stacked.features, stacked.n_fitted, strict=True):
-        features.join_rows(n)
+    if "_interest" not in vars(model):  # a file of before: lists are by ratings
+        model._interest = None
+        model.order = "rating" if model.kind_ == "explicit" else model.order
+    interest = model._interest
+    for one in [stacked] if interest is None else [stacked, interest.model]:
+        for known in one.metadata:
+            if known is not None:
+                known.set_places()
+        for features, n in zip(one.features, one.n_fitted, strict=True):
+            features.join_rows(n)
     model._ids = Ids(model.user_ids_, "user"), Ids(model.item_ids_, "item")
     with np.errstate(all="ignore"):
         model.user_factors_, model.item_factors_ = stacked.factor(USERS), stacked.factor(ITEMS)
         model._scored = stacked.scored(USERS), stacked.scored(ITEMS)
+        model._set_listing()
     for name in ("user_factors_", "item_factors_"):
         check_values(getattr(model, name), name, 0.0)

@@ -17,13 +17,16 @@ from rprnmf.recommend.explanation import (
     Comparison,
     ComponentPart,
     Explanation,
+    Listed,
     RatedPart,
     most_of,
     ratings_behind,
 )
 from rprnmf.recommend.ids import Ids, id_list
+from rprnmf.recommend.interest import Interest, clicks_of
+from rprnmf.recommend.listing import Listing, by_rating
 from rprnmf.recommend.results import NewUser, Recommendations
-from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel, stacked_row
+from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel, mean_row
 from rprnmf.recommend.top_n import top_n
 from rprnmf.triplets import Triplets
 
@@ -34,6 +37,7 @@ class Answers:
     """The methods of `Recommender` that leave it as it is."""
 
     unknown: str
+    order: str
     kind_: str
     scale_: tuple[float, float] | None
     user_factors_: np.ndarray
@@ -45,19 +49,25 @@ class Answers:
     _scored: tuple[np.ndarray, np.ndarray]
     _strangers: list[np.ndarray]
     _errors: np.ndarray
+    _interest: Interest | None
     _offset: float
     _mean: float
 
-    def _mean_row(self, side: int) -> np.ndarray:
-        """What nothing is known of."""
-        starts = self._model.starts
-        features = self._model.features[side]
-        centers = []
-        for start in starts:
-            by = start[side].by_known
-            center = np.asarray(features.rows.known.mean(axis=0)).ravel()
-            centers.append(np.maximum(center @ by.B + by.b, 0.0))
-        return stacked_row(centers)
+    def _set_listing(self) -> None:
+        """What orders lists follows from the models."""
+        self._listing: Listing | None = None
+        self.trust_: float | None = None
+        if self._interest is not None:
+            self._listing = Listing(self._interest, self._scored[ITEMS], self._errors)
+            self.trust_ = self._listing.trust
+
+    def _by_interest(self) -> Listing | None:
+        """What orders lists; None: the predictions alone."""
+        if self.order == "rating" or self.kind_ == "implicit":
+            return None
+        if self._listing is None:
+            raise ValueError("order='interest' needs a model of interest: fit again with it.")
+        return self._listing
 
     def _satisfied(self, side: int) -> np.ndarray:
         factor = (self.user_factors_, self.item_factors_)[side]
@@ -165,9 +175,10 @@ class Answers:
         among : array-like of ids, default=None
             Only these items; None: all.
         caution : float, default=2.0
-            For ratings: items are ordered by the predicted rating less so many standard errors,
-            which are large for items with few ratings. Without it, 0, lists begin with items that
-            one person gave five stars. Scores are predictions in any case.
+            For ratings: so many standard errors, which are large for items with few ratings, are
+            taken off the predicted rating before it counts for the order. Without it, 0, lists by
+            ratings alone begin with items that one person gave five stars. Scores are predictions
+            in any case.
 
         Returns
         -------
@@ -185,19 +196,30 @@ class Answers:
         H = self._scored[ITEMS]
         W = np.asarray(W, dtype=H.dtype)
         doubt = self._doubts(caution)
-        if doubt is not None:
-            W = np.column_stack((W, np.full(len(W), -1.0, dtype=W.dtype)))
-            H = np.column_stack((H, doubt))
-        best, scores = top_n(W, H, n, seen, allowed)
-        found = []
-        for row, values, note in zip(best, scores, notes, strict=True):
-            there = row >= 0
-            value = values[there].astype(np.float64)
-            if doubt is not None:
-                value = value + doubt[row[there]]
-            names = self._ids[ITEMS].at(row[there])
-            found.append(Recommendations(names, self._in_scale(value), note))
+        listing = self._by_interest()
+        if listing is None:
+            lists = by_rating(W, H, doubt, n, seen, allowed)
+        else:
+            interest = self._interest_rows(listing, names)
+            lists = listing.lists(interest, W, float(caution), n, seen, allowed)
+        ids = self._ids[ITEMS]
+        found = [
+            Recommendations(ids.at(places), self._in_scale(values), note)
+            for (places, values), note in zip(lists, notes, strict=True)
+        ]
         return found[0] if single else found
+
+    def _interest_rows(self, listing: Listing, names: list[Any]) -> np.ndarray:
+        """The rows of users in the model of interest; strangers have the mean row."""
+        places = self._ids[USERS].places(names)
+        rows = listing.users[places]
+        rows[places < 0] = listing.stranger
+        for place, name in enumerate(names):
+            if isinstance(name, NewUser):
+                if name.interest is None or len(name.interest) != rows.shape[1]:
+                    raise ValueError("the new user was folded into another fit: fold in again.")
+                rows[place] = name.interest
+        return rows
 
     def _notes(self, users: list[Any], known: np.ndarray) -> list[str]:
         """What lists rest on where that is not the ratings of the user."""
@@ -353,7 +375,24 @@ class Answers:
             asked.note,
             usual,
             self._offset,
+            self._listed(asked, user, j, n),
         )
+
+    def _listed(self, asked: AskedUser, user: Any, j: int, n: int) -> Listed | None:
+        """Where the item stands on the list of a user, and what makes the interest."""
+        listing = self._listing
+        if listing is None or self.order == "rating":
+            return None
+        row = self._interest_rows(listing, [user])[0]
+        place = listing.place(row, asked.scored, j)
+        clicks = clicks_of(asked.row)
+        of_interest = asked._replace(row=clicks, scored=row, rows=[row])
+        if asked.place >= 0:
+            model = listing.interest.model
+            of_interest = of_interest._replace(rows=[model.starts[0][USERS].F[asked.place]])
+        _, parts = ratings_behind(listing.interest.model, of_interest, j)
+        top = np.argsort(-parts, kind="stable")[: min(n, int((parts > 0).sum()))]
+        return Listed(*place, self._ids[ITEMS].at(clicks.indices[top]))
 
     def _asked(self, user: Any) -> AskedUser:
         """The user of an explanation: known, folded in, or a stranger."""
@@ -371,7 +410,7 @@ class Answers:
             return AskedUser(user, i, row, self._scored[USERS][i], rows, "")
         self._told(f"user {user!r} is not known and taken for the mean user.", stacklevel=4)
         row = sp.csr_array((1, n_items), dtype=np.float32)
-        mean = self._mean_row(USERS)
+        mean = mean_row(self._model, USERS)
         rows = [part * np.sqrt(len(starts)) for part in np.split(mean, len(starts))]
         return AskedUser(user, -1, row, self._strangers[USERS], rows, "not known: as the mean user")
 

@@ -91,27 +91,13 @@ class Evaluation:
         -------
         ax : matplotlib Axes
         """
-        from rprnmf.plotting.style import INK, MET, axes_or_new, open_frame
+        from rprnmf.plotting import plot_evaluation
 
-        name = self.measures[0] if measure is None else measure
-        if name not in self.measures:
-            raise ValueError(f"measure must be one of {self.measures}, got {measure!r}.")
-        rows = self.summary()
-        ax = axes_or_new(ax, (6.4, 1.0 + 0.35 * len(rows)))
-        places = np.arange(len(rows))[::-1]
-        ax.barh(
-            places,
-            [row[name] for row in rows],
-            xerr=[row[f"{name} ±"] for row in rows],
-            color=MET,
-            ecolor=INK,
-            height=0.6,
-        )
-        ax.set_yticks(places, [f"{row['model']}, {row['folds']}" for row in rows])
-        better = "less is better" if name in ERRORS else "more is better"
-        ax.set_xlabel(f"{name} ({better})")
-        open_frame(ax)
-        return ax
+        return plot_evaluation(self, measure, ax=ax)
+
+    def is_error(self, measure: str) -> bool:
+        """Whether less of a measure is better."""
+        return measure in ERRORS
 
 
 def evaluate(

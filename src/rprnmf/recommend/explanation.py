@@ -43,6 +43,28 @@ class Comparison(NamedTuple):
     met: bool
 
 
+class Listed(NamedTuple):
+    """Why an item stands where it does on the list of a user, beside the mean item.
+
+    Attributes
+    ----------
+    interest : float
+        What it has because the user rates such items, whatever the ratings: spreads above the mean
+        item, times ``trust``.
+    rating : float
+        What it has by its predicted rating: two thirds of the spreads above the mean item. Lists
+        are in the order of both together, but for caution.
+    trust : float
+    behind : list
+        The rated items that speak most for the interest, the first most.
+    """
+
+    interest: float
+    rating: float
+    trust: float
+    behind: list[Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """What led to a prediction; ``print`` says it in words.
@@ -69,6 +91,8 @@ class Explanation:
         What the listed parts leave out: further ratings, and what the last step of the fit did
         not settle.
     note : str
+    listed : Listed or None
+        Why it is on lists, where interest counts too.
     """
 
     user: Any
@@ -82,11 +106,13 @@ class Explanation:
     note: str = ""
     usual: float = 0.0
     lowest: float = 0.0
+    listed: Listed | None = None
 
     def __str__(self) -> str:
         lines = [f"{self.item} for {self.user}: {self.prediction:.2f}"]
         if self.note:
             lines.append(self.note)
+        lines += self._on_lists()
         lines.append(f"  without any rating one would expect {self.expected:.2f}")
         for item, rating, part in self.rated:
             lines.append(f"  {part:+.2f}  {item}, rated {rating:g}")
@@ -102,6 +128,19 @@ class Explanation:
         for q, r, s, met in self.comparisons:
             lines.append(f"  {q} is closer to {r} than to {s}: {'met' if met else 'not met'}")
         return "\n".join(lines)
+
+    def _on_lists(self) -> list[str]:
+        if self.listed is None:
+            return []
+        interest, rating, trust, behind = self.listed
+        why = f", as of who rated {', '.join(map(str, behind[:3]))}" if behind else ""
+        if trust == 0:
+            why = ", as who rated what looks like chance"
+        return [
+            f"  on lists {interest + rating:+.2f} beside the mean item:",
+            f"    {interest:+.2f}  interest{why}",
+            f"    {rating:+.2f}  predicted rating",
+        ]
 
 
 class AskedUser(NamedTuple):

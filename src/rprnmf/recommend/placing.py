@@ -11,6 +11,7 @@ from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 from rprnmf.recommend.usual import ENOUGH
 from rprnmf.triplets import Triplets
 
+ROUNDS = 2  # of users and items in turn, after new ratings
 NO_TRIPLETS = Triplets(np.zeros((0, 3), dtype=np.int64))
 
 
@@ -67,6 +68,32 @@ def placed(
     for part in (named[enough], named[~enough & ~none], named[none]):
         if len(part):
             model = moved(part, comparisons(triplets, part))
+    return model
+
+
+def taken_in(
+    model: StackedModel,
+    X: sp.csr_array,
+    ids: tuple[Ids, Ids],
+    triplets: tuple[Triplets, Triplets],
+    rows: list[np.ndarray],
+) -> StackedModel:
+    """The model after new ratings: rows that they name, and new ones, are solved by turns.
+
+    Parameters
+    ----------
+    model : StackedModel
+    X : sparse array
+        All ratings, users by items.
+    ids, triplets : pairs
+        All that are known now.
+    rows : list of ndarray
+        Users and items to be solved.
+    """
+    model = with_new_rows(model.knowing(X, triplets), ids)
+    for _ in range(ROUNDS):
+        for side, part in ((ITEMS, sp.csr_array(X.T)), (USERS, X)):
+            model = placed(model, side, part, rows[side], ids[side], triplets[side])
     return model
 
 

@@ -11,15 +11,15 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Recommendations:
-    """Items with their scores, the best first.
+    """Items with their scores, the best to show first.
 
     Attributes
     ----------
     items : list
         Ids.
     scores : ndarray of shape (n_items,)
-        Predicted ratings, or for clicks how likely they are, on no particular scale; of
-        similar items the cosine.
+        Predicted ratings, which are not in falling order where interest counts too; for clicks
+        how likely they are, on no particular scale; of similar items the cosine.
     note : str
         What the scores rest on, if it is not the usual; else empty.
     """
@@ -58,6 +58,8 @@ class NewUser:
     ratings : ndarray of shape (n_ratings,)
     note : str
         What could not be used.
+    interest : ndarray or None
+        The row in the model of interest; None without one.
     """
 
     factors: np.ndarray
@@ -65,3 +67,4 @@ class NewUser:
     items: np.ndarray
     ratings: np.ndarray
     note: str = ""
+    interest: np.ndarray | None = field(default=None, repr=False)

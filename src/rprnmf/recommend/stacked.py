@@ -162,6 +162,15 @@ class StackedModel:
         return replace(self, starts=starts, n_clicks=n_clicks)
 
 
+def mean_row(model: StackedModel, side: int) -> np.ndarray:
+    """The row of a user (0) or item (1) of which nothing is known."""
+    rows: Any = model.features[side].rows.known
+    center = np.asarray(rows.mean(axis=0)).ravel()
+    return stacked_row(
+        [np.maximum(start[side].by_known.means(center), 0.0) for start in model.starts]
+    )
+
+
 def stacked_row(rows: list[np.ndarray]) -> np.ndarray:
     """One row from the rows of all starts."""
     return np.hstack(rows) / np.sqrt(len(rows))
