@@ -140,7 +140,6 @@ def test_checkpoint(tmp_path):
         (NMF, {"row_prior": "data"}, {}, "row_prior='data' needs all of X"),
         (NMF, {"init": "nndsvdar"}, {}, "'nndsvdar' is not made for"),
         (GNMF, {"row_graph": "knn"}, {}, "row_graph='knn' compares all rows"),
-        (RPRNMF, {"row_prior": "mean"}, SIDES["rows"], "row_prior and row_triplets together"),
         (NMF, {}, {"update_H": False, "H": np.ones((3, 31))}, "update_H=False cannot be given"),
     ],
 )

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from rprnmf.estimators.teaching import Chances
 from rprnmf.objective import Objective
 from rprnmf.penalties import PENALTIES
+from rprnmf.remote import RemoteArray, as_dask
 from rprnmf.triplets.posterior import Belief
 
 
@@ -35,9 +36,14 @@ def belief(objective: Objective, index: int, chances: Chances, other: np.ndarray
     answer = terms.triplet_weight / len(terms.triplets.q)
     features = terms.prior.features
     squares = features.multiply(features) if sp.issparse(features) else features * features
-    explained = np.asarray(squares.sum(axis=1)).ravel() / terms.prior.ridge
+    lengths = squares.sum(axis=1)
+    if not isinstance(lengths, RemoteArray):
+        lengths = np.asarray(lengths).ravel()
+    explained = lengths / terms.prior.ridge
     own = 1.0 / np.maximum(terms.prior.weights, 1e-300)
     precision = 2.0 * terms.prior_weight / answer / (own + explained)
+    if isinstance(precision, RemoteArray):
+        precision = as_dask(precision)
     other = other.astype(np.float64, copy=False)
     observed = view.n_observed / max(view.shape[0] * view.shape[1], 1)
     data = 2.0 * observed * objective.loss.curvature(view) / answer * (other.T @ other)

@@ -70,12 +70,6 @@ def check_in_blocks(solver: Solver, problem: Problem) -> None:
             "labels of rows cannot be combined with entry_weights or missing_weight where X is a "
             "Dask array; leave one of the two out, or fit with X in one place."
         )
-    for name, side in (("row", problem.rows), ("column", problem.columns)):
-        if side.learning:
-            raise ValueError(
-                f"{name}_prior and {name}_triplets together weigh the answers by fits without some "
-                "of them, which needs X in one place; leave one of the two out."
-            )
     solver.check(problem)
 
 

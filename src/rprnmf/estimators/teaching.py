@@ -12,6 +12,7 @@ from scipy.special import expit
 from rprnmf.losses import get_loss
 from rprnmf.objective import Objective, Problem, Side, SideTerms
 from rprnmf.penalties import PENALTIES
+from rprnmf.remote import gathered, lies_in_blocks
 from rprnmf.solvers import Result, Settings, Solver
 from rprnmf.start import start_factors
 
@@ -248,6 +249,9 @@ def without(side: Side, out: np.ndarray) -> Side:
 def log_odds(terms: Any, F: np.ndarray, items: np.ndarray) -> np.ndarray:
     """Of some triplets, by the penalty of a side."""
     triplets = terms.triplets
+    if lies_in_blocks(F):
+        named, places = np.unique(items, return_inverse=True)
+        F, items = gathered(F, named), places.reshape(items.shape)
     near, far = (triplets.distance.values(F, items[:, 0], items[:, k]) for k in (1, 2))
     return triplets.log_odds(near, far, triplets.sigma * (triplets.margin or 1.0))
 

@@ -82,6 +82,7 @@ class RemoteView(InBlocks):
     """
 
     _summed: tuple[Any, SummedRows] | None = None
+    _near: tuple[np.ndarray, BaseView | None] = np.zeros(0, dtype=np.int64), None
 
     def __init__(self, pool: Pool, views: Remote, n_columns: int, kind: Kind):
         self.pool, self.shape = pool, (int(pool.bounds[-1]), n_columns)
@@ -207,7 +208,20 @@ class RemoteView(InBlocks):
         )
 
     def take(self, rows: np.ndarray) -> BaseView:
-        """The view of some rows, here."""
+        """The view of some rows, here; a row comes once, whoever asks for it."""
+        known, near = self._near
+        new = np.setdiff1d(rows, known)
+        if len(new):
+            every, parts = np.union1d(known, new), [(new, self.fetched(new))]
+            if near is not None:
+                parts.append((known, near))
+            near = blocks.joined(parts, self.shape[1], self.n_jobs)
+            self._near = known, near = every, near
+        assert near is not None
+        return near.take(np.searchsorted(known, rows))
+
+    def fetched(self, rows: np.ndarray) -> BaseView:
+        """The view of some rows, here, which nobody will ask for again."""
         found = self.pool.total(blocks.rows_of_view, self.views, self.pool.first, rows)
         return blocks.joined(found, self.shape[1], self.n_jobs)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rprnmf.remote import gathered, lies_in_blocks
 from rprnmf.triplets.draws import check_count
 from rprnmf.triplets.names import can_name, places_of
 from rprnmf.triplets.posterior import Belief
@@ -67,15 +68,26 @@ def propose_queries(
     >>> propose_queries([[0.0], [1.0], [1.1], [9.0]], 1, random_state=0).items
     array([[3, 2, 1]])
     """
-    F = np.asarray(factor, dtype=np.float64)
+    F = factor if lies_in_blocks(factor) else np.asarray(factor, dtype=np.float64)
     wanted = check_count(n_queries)
     known = as_triplets(asked).positions(len(F)).items
     size = max(wanted, min(wanted * max(check_count(n_draws), 1), MOST))
     drawn = questions(len(F), Wish(wanted, size, items, candidates), known, random_state)
+    if lies_in_blocks(F):  # the rows that questions are about come here
+        named = np.unique(drawn)
+        return Triplets(
+            named[_uncertain(gathered(F, named), np.searchsorted(named, drawn), wanted)]
+        )
+    return Triplets(_uncertain(F, drawn, wanted))
+
+
+def _uncertain(F: np.ndarray, drawn: np.ndarray, wanted: int) -> np.ndarray:
+    """The most uncertain of the questions that were drawn."""
+    F = F.astype(np.float64, copy=False)
     balance, gap = _balance(F, drawn)
     order = np.lexsort((gap, np.abs(balance)))  # with one component all balances are 1
     chosen = order[sorted(_evenly(drawn[order], wanted))]
-    return _nearer_first(drawn[chosen], balance[chosen] < 0)
+    return _nearer_first(drawn[chosen], balance[chosen] < 0).items
 
 
 def _nearer_first(rows: np.ndarray, swap: np.ndarray) -> Triplets:
@@ -195,7 +207,11 @@ def next_queries(
         size = max(wanted, min(wanted * max(check_count(n_draws), 1), room))
         wish = Wish(wanted, size + min(TARGETS, room), items, candidates)
         drawn = questions(len(factor), wish, np.concatenate(parts), random_state)
-        found = _informative(factor, belief, known, drawn, wish._replace(size=size))
+        wish = wish._replace(size=size)
+        if lies_in_blocks(factor):
+            found = _informative_in_blocks(factor, belief, known, drawn, wish)
+        else:
+            found = _informative(factor, belief, known, drawn, wish)
         return found.with_names(names)
     found = propose_queries(
         *(factor, n_queries),
@@ -206,6 +222,20 @@ def next_queries(
         random_state=random_state,
     )
     return found.with_names(names)
+
+
+def _informative_in_blocks(
+    factor: Any, belief: Belief, known: Triplets, drawn: np.ndarray, wish: Wish
+) -> Triplets:
+    """The same where the factor lies in blocks: the rows that triplets name come here."""
+    named = np.unique(np.concatenate((drawn.ravel(), known.items.ravel())))
+    precision = belief.precision
+    if lies_in_blocks(precision):
+        belief = belief._replace(precision=gathered(precision, named))
+    near = Triplets(np.searchsorted(named, known.items), weights=known.weights)
+    places = np.searchsorted(named, drawn)
+    found = _informative(gathered(factor, named), belief, near, places, wish)
+    return Triplets(named[found.items])
 
 
 def _informative(
