@@ -1,11 +1,6 @@
 """Start factors whose rows lie elsewhere: the same numbers as in one place, for any blocks.
 
-*Random* numbers come one after the other from one generator. It runs through all of them here,
-some at a time, to know where each block begins; the blocks draw their own numbers from there.
-
-*NNDSVD* takes a randomised singular value decomposition of X. Its bases of the range are kept
-orthogonal by way of Gram matrices instead of by LU: another basis of the same space,
-so that the singular vectors are the same.
+Random numbers and singular vectors, of which *NNDSVD* is made, are those of `remote/singular.py`.
 """
 
 from __future__ import annotations
@@ -13,14 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 
-from rprnmf.remote import Pool, RemoteArray
+from rprnmf.remote.singular import normal_rows, singular_vectors, small_side
 
 Pair = tuple[Any, np.ndarray]
-AT_ONCE = 1 << 20  # numbers that are drawn here at a time
-OVERSAMPLES, EPS = 10, 1e-6  # as scikit-learn
-RANK = 1e-14  # of the largest: squares of singular values below this are rounding
+EPS = 1e-6  # as scikit-learn
 
 
 def remote_start(view: Any, n_components: int, init: str | None, rng: Any) -> Pair:
@@ -58,34 +50,6 @@ def random_factors(view: Any, n_components: int, rng: Any) -> Pair:
     return W.astype(view.dtype), np.ascontiguousarray(H.T, dtype=view.dtype)
 
 
-def normal_rows(pool: Pool, K: int, rng: Any, dtype: Any) -> RemoteArray:
-    """Rows of normal numbers, each block's drawn where it lies."""
-    states = []
-    for n_rows in np.diff(pool.bounds):
-        states.append(rng.get_state(legacy=False))
-        left = int(n_rows) * K
-        while left:
-            rng.standard_normal(size=min(left, AT_ONCE))
-            left -= min(left, AT_ONCE)
-    drawn = pool.map(drawn_from, pool.scatter(states), pool.rows, K, np.dtype(dtype))
-    return RemoteArray.of(drawn, (K,), dtype)
-
-
-def drawn_from(state: Any, n_rows: int, K: int, dtype: np.dtype) -> np.ndarray:
-    """Normal numbers from a state of the generator on."""
-    rng = np.random.RandomState()
-    if state["bit_generator"] != "MT19937":
-        rng = np.random.RandomState(getattr(np.random, state["bit_generator"])())
-    rng.set_state(state)
-    return rng.standard_normal(size=(n_rows, K)).astype(dtype)
-
-
-def small_side(view: Any, n_components: int) -> tuple[bool, int]:
-    """Whether the transpose of X is decomposed, and how many directions are drawn."""
-    n, m = view.shape
-    return n < m, n_components + OVERSAMPLES
-
-
 def svd_factors(view: Any, n_components: int, init: str, rng: Any) -> Pair | None:
     """NNDSVD in units of the mean of X, with the best common factor; None if it cannot be."""
     unit = view.mean or 1.0
@@ -111,47 +75,7 @@ def svd_factors(view: Any, n_components: int, init: str, rng: Any) -> Pair | Non
     return (W * factor).astype(view.dtype), np.ascontiguousarray(Ht * factor, dtype=view.dtype)
 
 
-def singular_vectors(view: Any, n_components: int, rng: Any) -> tuple[Any, Any, Any]:
-    """The leading singular vectors of X: `randomized_svd` of scikit-learn, but for rounding."""
-    n, m = view.shape
-    transposed, size = small_side(view, n_components)
-    n_iter = 7 if n_components < 0.1 * min(n, m) else 4
-    dtype = view.dtype
-    rows: Any
-    if transposed:
-        rows = normal_rows(view.pool, size, rng, np.float64)
-    else:
-        rows = view.times(rng.normal(size=(m, size)).astype(dtype, copy=False))
-    if transposed:
-        columns = view.T.times(rows.astype(dtype)).astype(np.float64)
-        for _ in range(n_iter):
-            rows = orthogonal(view.times(la.qr(columns, mode="economic")[0].astype(dtype)))
-            columns = view.T.times(rows.astype(dtype)).astype(np.float64)
-        Q = la.qr(columns, mode="economic")[0]
-        B = view.times(Q.astype(dtype)).astype(np.float64)  # its rows are those of X
-        basis = orthogonal(B)
-        inner, s, Vt = la.svd(basis.T @ B, full_matrices=False)
-        return basis @ inner[:, :n_components], s[:n_components], (Vt @ Q.T)[:n_components]
-    for _ in range(n_iter):
-        columns = view.T.times(orthogonal(rows).astype(dtype)).astype(np.float64)
-        rows = view.times(la.qr(columns, mode="economic")[0].astype(dtype))
-    Q = orthogonal(rows)
-    B = view.T.times(Q.astype(dtype)).astype(np.float64)  # Q' X, transposed
-    V, s, Wt = la.svd(B, full_matrices=False)
-    return Q @ Wt[:n_components].T, s[:n_components], V.T[:n_components]
-
-
-def orthogonal(A: RemoteArray) -> RemoteArray:
-    """An orthonormal basis of the columns, by their Gram matrix; twice, for the digits."""
-    A = A.astype(np.float64)
-    for _ in range(2):
-        values, vectors = la.eigh(A.T @ A)
-        seen = values > RANK * max(values[-1], np.finfo(np.float64).tiny)
-        A = A @ (vectors[:, seen] / np.sqrt(values[seen]))
-    return A
-
-
-def non_negative(U: RemoteArray, s: np.ndarray, Vt: np.ndarray) -> tuple[Any, np.ndarray]:
+def non_negative(U: Any, s: np.ndarray, Vt: np.ndarray) -> tuple[Any, np.ndarray]:
     """NNDSVD: of each pair of vectors the larger of the two parts of one sign."""
     K = len(s)
     above = np.einsum("ik,ik->k", np.maximum(U, 0.0), np.maximum(U, 0.0))

@@ -137,7 +137,6 @@ def test_checkpoint(tmp_path):
     [
         (NMF, {"solver": "paper"}, {}, "'paper' needs X in one place"),
         (NMF, {"beta_loss": 0.5}, {}, "solver 'cd' does not handle beta_loss = 0.5"),
-        (NMF, {"row_prior": "data"}, {}, "row_prior='data' needs all of X"),
         (NMF, {"init": "nndsvdar"}, {}, "'nndsvdar' is not made for"),
         (GNMF, {"row_graph": "knn"}, {}, "row_graph='knn' compares all rows"),
         (NMF, {}, {"update_H": False, "H": np.ones((3, 31))}, "update_H=False cannot be given"),

@@ -24,9 +24,19 @@ class FrameEncoder:
     """Remembers the columns, values, means and scales of one DataFrame."""
 
     def __init__(self, frame: Any):
-        self.columns = [encoder_of(str(name), frame[name]) for name in frame.columns]
-        self.keys = list(frame.columns)
-        self.names = [name for column in self.columns for name in column.names]
+        self.take([encoder_of(str(name), frame[name]) for name in frame.columns], frame.columns)
+
+    @classmethod
+    def of_columns(cls, columns: list[Any], keys: Any) -> FrameEncoder:
+        """From the encoders of the columns."""
+        found = cls.__new__(cls)
+        found.take(columns, keys)
+        return found
+
+    def take(self, columns: list[Any], keys: Any) -> None:
+        """Remember the columns."""
+        self.columns, self.keys = columns, list(keys)
+        self.names = [name for column in columns for name in column.names]
 
     def __call__(self, frame: Any) -> sp.csr_array:
         """One row of numbers per row."""
@@ -41,30 +51,50 @@ class FrameEncoder:
 
 def encoder_of(name: str, values: Any) -> Any:
     """For one column, by what it holds."""
-    kind = np.asarray(values).dtype.kind
-    return Numbers(name, values) if kind in "fiu" else Labels(name, values)
+    return Numbers(name, values) if are_numbers(values) else Labels(name, labels_in(values))
+
+
+def are_numbers(values: Any) -> bool:
+    """Whether a column holds numbers."""
+    return np.asarray(values).dtype.kind in "fiu"
+
+
+def labels_in(values: Any) -> set[Any]:
+    """All labels of a column."""
+    return {label for cell in values for label in labels_of(cell)}
 
 
 class Numbers:
     """A column of numbers."""
 
     def __init__(self, name: str, values: Any):
-        known = np.asarray(values, dtype=np.float64)
-        known = known[np.isfinite(known)]
+        known = known_numbers(values)
         self.mean = float(known.mean()) if len(known) else 0.0
         self.scale = float(known.std()) if len(known) and known.std() > 0 else 1.0
         self.names = [name]
+
+    @classmethod
+    def of_moments(cls, name: str, mean: float, scale: float) -> Numbers:
+        """From the mean and the standard deviation of all known numbers."""
+        found = cls.__new__(cls)
+        found.mean, found.scale, found.names = mean, scale or 1.0, [name]
+        return found
 
     def __call__(self, values: Any) -> sp.csr_array:
         numbers = (np.asarray(values, dtype=np.float64) - self.mean) / self.scale
         return sp.csr_array(np.where(np.isfinite(numbers), numbers, 0.0)[:, None])
 
 
+def known_numbers(values: Any) -> np.ndarray:
+    """Those that are finite."""
+    known = np.asarray(values, dtype=np.float64)
+    return known[np.isfinite(known)]
+
+
 class Labels:
     """A column of categories, or of several labels in a cell; unknown ones are left out."""
 
-    def __init__(self, name: str, values: Any):
-        found = {label for cell in values for label in labels_of(cell)}
+    def __init__(self, name: str, found: set[Any]):
         self.place = {label: k for k, label in enumerate(sorted(found, key=str))}
         self.names = [f"{name}={label}" for label in self.place]
 

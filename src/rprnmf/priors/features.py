@@ -1,4 +1,4 @@
-"""What a user gives as a prior -> features, for the rows of the fit and for new rows.
+"""Features of rows, for the rows of the fit and for new rows.
 
 All features of one part are brought to a mean squared length of 1 per row, so that a ridge of one
 size serves them all.
@@ -16,40 +16,9 @@ from rprnmf.observed import BaseView, column_means, filled, observed_ones
 from rprnmf.priors.encoding import FrameEncoder, is_frame
 from rprnmf.priors.kernel import KernelFeatures
 from rprnmf.priors.mask import MaskFeatures
+from rprnmf.remote import RemoteArray, as_dask
 
 SPARSE = 0.1  # of the entries: tables with fewer are multiplied faster without their zeros
-
-
-def make_features(given: Any, view: BaseView, matrix: Any, side: str) -> Part:
-    """The features that ``row_prior`` or ``column_prior`` asks for.
-
-    Parameters
-    ----------
-    given : "mean", "data", array, sparse array, DataFrame, or a list of these
-    view : BaseView
-        With the rows that the features are of.
-    matrix : {ndarray, sparse array}
-        The same data as they were given.
-    side : {"row", "column"}
-    """
-    if isinstance(given, (list, tuple)) and any(is_part(part) for part in given):
-        if view.remote and side == "row" and len(given) > 1:
-            raise ValueError(
-                "row_prior is a list, and X lies in blocks: pass one table with all columns."
-            )
-        return Joined([make_features(part, view, matrix, side) for part in given])
-    if isinstance(given, str) and given == "mean":
-        return MeanPart(view)
-    if view.remote and not isinstance(given, str) and side == "row":
-        return RemotePart(GivenPart(given, view.shape[0], side), view)
-    if view.remote and isinstance(given, str):
-        raise ValueError(
-            f"{side}_prior='data' needs all of X in one place, and X lies in blocks; pass 'mean', "
-            "a table of features, or None."
-        )
-    if isinstance(given, str):
-        return DataPart(view, matrix)
-    return GivenPart(given, view.shape[0], side)
 
 
 def is_part(given: Any) -> bool:
@@ -134,10 +103,13 @@ class GivenPart(Part):
         spread = float(squares.sum()) / max(n, 1) - float(center @ center)
         self.unit = np.sqrt(spread) if spread > 0 else 1.0
         self.phi = phi / self.unit
+        self.names = self.names_of(phi.shape[1])
+
+    def names_of(self, width: int) -> list[str]:
+        """The names of so many features."""
         if self.encoder is not None:
-            self.names = self.encoder.names
-        else:
-            self.names = [f"x{number}" for number in range(phi.shape[1])]
+            return self.encoder.names
+        return [f"x{number}" for number in range(width)]
 
     def table(self, given: Any, n: int) -> Any:
         """Numbers, one row per row."""
@@ -162,20 +134,6 @@ class GivenPart(Part):
         return found / self.unit
 
 
-class RemotePart(Part):
-    """Features that a user knows, laid where the rows of X lie."""
-
-    def __init__(self, given: GivenPart, view: BaseView):
-        self.given, self.names, self.wants = given, given.names, given.wants
-        self.phi = view.with_rows(given.phi)
-
-    def new(self, view, matrix, tables):
-        return self.given.new(view, matrix, tables)
-
-    def here(self):
-        return self.given
-
-
 class Joined(Part):
     """Several parts side by side."""
 
@@ -188,11 +146,24 @@ class Joined(Part):
     def new(self, view, matrix, tables):
         return beside([part.new(view, matrix, tables) for part in self.parts])
 
+    def here(self):
+        self.parts = [part.here() for part in self.parts]
+        if isinstance(self.phi, RemoteArray):
+            self.phi = as_dask(self.phi)
+        return self
+
 
 def beside(tables: list[Any]) -> Any:
     """Columns side by side; sparse if all are, or if next to all entries are zeros."""
+    if isinstance(tables[0], RemoteArray):
+        return tables[0].map(side_by_side, *tables)
     n_stored = sum(table.nnz if sp.issparse(table) else table.size for table in tables)
     size = sum(table.shape[0] * table.shape[1] for table in tables)
     if all(sp.issparse(table) for table in tables) or n_stored < SPARSE * size:
         return sp.csr_array(sp.hstack([sp.csr_array(table) for table in tables]))
     return np.hstack([t.toarray() if sp.issparse(t) else t for t in tables])
+
+
+def side_by_side(*tables: np.ndarray) -> np.ndarray:
+    """Columns side by side."""
+    return np.hstack(tables)

@@ -11,13 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
-from rprnmf.priors.kernel import unit_rows
+from rprnmf.priors.kernel import Centred, unit_rows
 
 VECTORS = 80
 POWER = 0.4  # of the columns' counts; chosen on ratings
 
 
-class MaskFeatures:
+class MaskFeatures(Centred):
     """Maps rows of ones where an entry is observed to features.
 
     Parameters
@@ -32,10 +32,23 @@ class MaskFeatures:
         A = self.weighted(mask)
         # a fixed seed: the same features for the same data
         self.vectors = randomized_svd(A, min(VECTORS, *A.shape), random_state=0)[2].T
-        features = A @ self.vectors
-        self.center = features.mean(axis=0)
-        spread = np.mean(np.sum((features - self.center) ** 2, axis=1))
-        self.unit = np.sqrt(spread) if spread > 0 else 1.0
+        self.centre(A @ self.vectors)
+
+    @classmethod
+    def with_weights(cls, column_weights: np.ndarray) -> MaskFeatures:
+        """With given weights of the columns; the vectors are found elsewhere."""
+        found = cls.__new__(cls)
+        found.column_weights = column_weights
+        return found
+
+    def raw(self, mask: sp.csr_array) -> np.ndarray:
+        """The features before they are centred."""
+        return self.weighted(mask) @ self.vectors
+
+    @property
+    def width_of_features(self) -> int:
+        """How many there are."""
+        return int(self.vectors.shape[1])
 
     def weighted(self, mask: sp.csr_array) -> sp.csr_array:
         """Columns divided by a power of their counts, rows of length 1."""
@@ -43,4 +56,4 @@ class MaskFeatures:
 
     def __call__(self, mask: sp.csr_array) -> np.ndarray:
         """One row of features per row of the mask."""
-        return (self.weighted(mask) @ self.vectors - self.center) / self.unit
+        return (self.raw(mask) - self.center) / self.unit

@@ -6,7 +6,7 @@ rows come back.
 """
 
 from rprnmf.remote.array import RemoteArray, rows_where
-from rprnmf.remote.beside import rows_beside
+from rprnmf.remote.beside import is_lazy, rows_beside
 from rprnmf.remote.placing import (
     ChunkWarning,
     Placed,
@@ -32,6 +32,7 @@ __all__ = [
     "as_dask",
     "gathered",
     "is_chunked",
+    "is_lazy",
     "lies_in_blocks",
     "placed",
     "rows_beside",

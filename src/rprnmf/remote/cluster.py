@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.remote.local import SHARE, Source, call, is_sparse, nothing
+from rprnmf.remote.local import SHARE, Part, Source, call, is_sparse, nothing
 from rprnmf.remote.pool import Pool, Remote
 from rprnmf.remote.program import BlocksLostError, Lazy, Program, Store, added, run
 
@@ -122,15 +122,23 @@ class ClusterPool(Pool):
         from distributed.client import futures_of
 
         if futures_of(X):
-            return self.adopted(X)
+            return self.adopted(
+                [X.blocks[place].to_delayed().ravel()[0] for place in range(self.n_blocks)]
+            )
         blocks = [Source(X, place) for place in range(self.n_blocks)]
         if not is_sparse(X) and X.nbytes > SHARE * memory_of(self.client, self.workers):
             return self.scatter([Lazy(block) for block in blocks])
         return self.map(call, self.scatter(blocks))
 
-    def adopted(self, X: Any) -> Remote:
+    def place_parts(self, parts: list[Any]) -> Remote:
+        from distributed.client import futures_of
+
+        if futures_of(parts):
+            return self.adopted(parts)
+        return self.map(call, self.scatter([Part(part) for part in parts]))
+
+    def adopted(self, blocks: list[Any]) -> Remote:
         """Blocks that are on the cluster already."""
-        blocks = [X.blocks[place].to_delayed().ravel()[0] for place in range(self.n_blocks)]
         futures = self.client.compute(blocks)
         self.futures += futures
         remote = Remote(self, self.handle())

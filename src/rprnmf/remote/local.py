@@ -43,6 +43,9 @@ class LocalPool(Pool):
             return self.scatter([Lazy(block) for block in blocks])
         return self.map(call, self.scatter(blocks))
 
+    def place_parts(self, parts: list[Any]) -> Remote:
+        return self.map(call, self.scatter([Part(part) for part in parts]))
+
     def values(self, remote: Remote) -> list[Any]:
         """The values of the blocks."""
         return self.each(same, remote)
@@ -69,6 +72,15 @@ class Source:
     def __call__(self) -> Any:
         """The block."""
         return self.block.compute(scheduler="synchronous")
+
+
+class Part(Source):
+    """What a delayed object of Dask gives."""
+
+    def __init__(self, delayed: Any):
+        import dask
+
+        (self.block,) = dask.optimize(delayed)
 
 
 def call(source: Source) -> Any:

@@ -152,6 +152,10 @@ class Pool(ABC):
         """The blocks of a Dask array whose chunks have the rows of these blocks."""
 
     @abstractmethod
+    def place_parts(self, parts: list[Any]) -> Remote:
+        """What delayed objects of Dask give, one for each block."""
+
+    @abstractmethod
     def values(self, remote: Remote) -> list[Any]:
         """The values of the blocks, or futures of them: as a Dask array may hold them."""
 
