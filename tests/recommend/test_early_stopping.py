@@ -29,7 +29,8 @@ def test_the_number_of_iterations_is_found_and_said(kind):
     model = Recommender(5, kind=kind, early_stopping=True, max_iter=60, random_state=0)
     model.fit(made.users, made.items, ratings)
     measure = "RMSE" if kind == "explicit" else "NDCG@10"
-    note = next(note for note in model.notes_ if measure in note)
+    note = next(note for note in model.notes_ if "predict best" in note)
+    assert measure in note
     assert note.startswith(f"{model.n_iter_} iterations predict best")
     fixed = Recommender(5, kind=kind, max_iter=model.n_iter_, random_state=0)
     fixed.fit(made.users, made.items, ratings)

@@ -18,6 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+# From so many clicks on a user speaks for themselves; those with fewer lean on the mean user.
+ENOUGH_CLICKS = 10
+
+
+def lacking(n_clicks: np.ndarray) -> np.ndarray:
+    """What users lack of enough clicks: 1 without any, 0 with enough."""
+    return np.maximum(1.0 - n_clicks / ENOUGH_CLICKS, 0.0)
+
 
 @dataclass(frozen=True)
 class Clicks:

@@ -33,9 +33,7 @@ class Watch:
         self.patience = PATIENCE["implicit" if implicit else "explicit"]
         self.best, self.at = np.inf, 1
         self.places = sp.coo_array(held).coords
-        asked = np.flatnonzero(np.diff(held.indptr))
-        chosen = np.linspace(0, max(len(asked) - 1, 0), min(LISTS, len(asked)))
-        self.users = asked[np.unique(chosen.astype(np.int64))]
+        self.users = judged(held)
 
     def __call__(self, state: Any) -> bool:
         Ht = np.ascontiguousarray(state.H.T)
@@ -52,14 +50,28 @@ class Watch:
 
     def missed(self, W: np.ndarray, Ht: np.ndarray) -> float:
         """How much of the gain (NDCG) of the clicks that were held out lists do without."""
-        lists, _ = top_n(W[self.users], Ht, LIKED, sp.csr_array(self.train[self.users]))
-        gains = 1.0 / np.log2(np.arange(2, LIKED + 2))
-        wanted = sp.csr_array(self.held[self.users])
-        rows = np.repeat(np.arange(len(lists)), lists.shape[1])
-        hits = np.asarray(wanted[rows, np.maximum(lists.ravel(), 0)]).ravel() > 0
-        found = (hits.reshape(lists.shape) & (lists >= 0)) @ gains[: lists.shape[1]]
-        ideal = np.cumsum(gains)[np.minimum(np.diff(wanted.indptr), LIKED) - 1]
-        return 1.0 - float(np.mean(found / ideal))
+        return 1.0 - float(np.mean(gains(W, Ht, self.train, self.held, self.users)))
+
+
+def judged(held: sp.csr_array) -> np.ndarray:
+    """Users with something held out whose lists are looked at, evenly over all."""
+    asked = np.flatnonzero(np.diff(held.indptr))
+    chosen = np.linspace(0, max(len(asked) - 1, 0), min(LISTS, len(asked)))
+    return asked[np.unique(chosen.astype(np.int64))]
+
+
+def gains(
+    W: np.ndarray, Ht: np.ndarray, train: sp.csr_array, held: sp.csr_array, users: np.ndarray
+) -> np.ndarray:
+    """The gain (NDCG) of the clicks that were held out, for each of some users that have any."""
+    lists, _ = top_n(W[users], Ht, LIKED, sp.csr_array(train[users]))
+    discount = 1.0 / np.log2(np.arange(2, LIKED + 2))
+    wanted = sp.csr_array(held[users])
+    rows = np.repeat(np.arange(len(lists)), lists.shape[1])
+    hits = np.asarray(wanted[rows, np.maximum(lists.ravel(), 0)]).ravel() > 0
+    found = (hits.reshape(lists.shape) & (lists >= 0)) @ discount[: lists.shape[1]]
+    ideal = np.cumsum(discount)[np.minimum(np.diff(wanted.indptr), LIKED) - 1]
+    return found / ideal
 
 
 def best_iteration(task: Task, fraction: float, random_state: Any, n_jobs: Any) -> tuple[Task, str]:

@@ -17,6 +17,8 @@ import scipy.sparse as sp
 from rprnmf.recommend.row_model import DataWeights, RowModel, Task
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 
+SHOWN = 0.005  # less is 0.00 in words
+
 
 class ComponentPart(NamedTuple):
     """A component: its part of the prediction, and the items that have most of it."""
@@ -116,7 +118,7 @@ class Explanation:
         lines.append(f"  without any rating one would expect {self.expected:.2f}")
         for item, rating, part in self.rated:
             lines.append(f"  {part:+.2f}  {item}, rated {rating:g}")
-        if self.rated:
+        if self.rated or abs(self.rest) >= SHOWN:
             lines.append(f"  {self.rest:+.2f}  all else")
         if self.usual > 0:
             lines.append(f"  mean ratings of the user and the item give {self.usual:.2f}")
@@ -215,12 +217,10 @@ def rated_parts(
     view = task.view
     entries = view.nonzeros()
     has = np.flatnonzero(w > 0)
-    h, mean = item[has].astype(np.float64), np.zeros(len(has))
-    if users.unit > 0:
-        mean = users.means(task.features, task.counts)[0][has]
-        pull = float(users.pulls(view, task.counts)[0])
-    else:
-        pull = float(weights.l2(view)[0])
+    means, pulls = users.pulled(task, weights)
+    h, mean, pull = item[has].astype(np.float64), means[0][has], float(pulls[0])
+    if task.counts[0] == 0:
+        return float(h @ mean), np.zeros(0)
     H = items.F[entries.indices][:, has].astype(np.float64)
     values = entries.data.astype(np.float64)
     if weights.beta_loss == "kullback-leibler":
@@ -235,6 +235,9 @@ def rated_parts(
         c = view.weighted_nonzeros().data.astype(np.float64) / np.maximum(values, 1e-300)
         every = items.F[:, has].astype(np.float64)
         gram = (H * (c - rest)[:, None]).T @ H + rest * every.T @ every
-    gram[np.diag_indices_from(gram)] += max(pull, 1e-9)
+    pull = max(pull, 1e-9)
+    gram[np.diag_indices_from(gram)] += pull
     reach = np.linalg.solve(gram, h) if len(has) else h
+    if view.weighted:
+        return pull * float(reach @ mean), (H @ reach) * c * values
     return float(h @ mean), (H @ reach) * c * (values - H @ mean)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from rprnmf.recommend.clicks import ENOUGH_CLICKS
 from rprnmf.recommend.ids import Ids
 from rprnmf.recommend.row_model import Comparisons
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
@@ -20,11 +21,12 @@ def settled(
 ) -> StackedModel:
     """The model with its sparse rows solved again, by the pull that few ratings ask for.
 
-    Users and items without any rating are placed for the first time. Rows of clicks stay.
+    Users and items without any rating are placed for the first time. Of clicks, only the rows of
+    users with few are solved again.
     """
     model = model.knowing(X, triplets)
-    fewest = 1 if model.usual is None else ENOUGH
     for side, part in ((ITEMS, sp.csr_array(X.T)), (USERS, X)):
+        fewest = ENOUGH if model.usual is not None else ENOUGH_CLICKS if side == USERS else 1
         few = np.flatnonzero(np.diff(part.indptr) < fewest)
         model = placed(model, side, part, few, ids[side], triplets[side])
     return model

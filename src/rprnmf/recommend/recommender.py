@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.recommend.answers import SIDES, Answers
+from rprnmf.recommend.click_weight import with_chosen_alpha
 from rprnmf.recommend.early_stopping import EARLY_STOPPING_ITERATIONS, best_iteration
 from rprnmf.recommend.fitting import Task, fit_stacked
 from rprnmf.recommend.ids import Ids, id_list
@@ -67,7 +68,8 @@ class Recommender(Answers, BaseEstimator):
         For clicks, and for interest: what a pair that did not happen weighs, beside 1 for one
         that did.
     alpha : float or "auto", default="auto"
-        For clicks, and for interest: the weight of the L2 terms of both factors.
+        For clicks, and for interest: the weight of the L2 terms of both factors. "auto": for clicks
+        it is chosen on some that short fits do not see, and told in ``notes_``.
     max_iter : int or "auto", default="auto"
         Iterations after those that choose the pull. More do not predict better. With
         ``early_stopping`` the most that are tried; "auto" is then 200.
@@ -258,6 +260,9 @@ default=None
         )
         task = Task(X, fitted_ids, metadata, rated_only, recipe, kind == "implicit")
         with blas_threads(self.n_jobs):
+            if task.implicit and self.alpha == "auto":
+                task, note = with_chosen_alpha(task, self.random_state, self.n_jobs)
+                notes.append(note)
             if self.early_stopping:
                 task, note = best_iteration(
                     task, self.validation_fraction, self.random_state, self.n_jobs

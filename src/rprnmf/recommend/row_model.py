@@ -26,6 +26,10 @@ STRONGER = 1.5
 # items that are rare by nature are predicted too high; with equal weights popular ones that
 # are new are predicted too low.)
 FLATTER = 0.5
+# How much more strongly than to zero the row of a user with next to no clicks is pulled to the mean
+# user; less by the square of what they lack. Tried on clicks of MovieLens cut down to 1 to 20 and 1
+# to 5 of each user, on users of MovieLens 1M with few clicks, and on made ones.
+LEAN = 16.0
 SOLVED = Settings(max_iter=100, tol=1e-3)
 
 
@@ -86,6 +90,21 @@ class Comparisons(NamedTuple):
     known: np.ndarray
 
 
+class Lacking(NamedTuple):
+    """Users of few clicks, who lean on what the mean user, or their metadata, tell.
+
+    Attributes
+    ----------
+    share : ndarray of shape (n_rows,)
+        What each lacks of enough clicks: 1 for no click, 0 for enough.
+    unit : ndarray of shape (n_rows,)
+        What the row of each was multiplied by, see `clicks.py`.
+    """
+
+    share: np.ndarray
+    unit: np.ndarray
+
+
 class Task(NamedTuple):
     """Rows to be placed.
 
@@ -97,12 +116,15 @@ class Task(NamedTuple):
         How many.
     features : RowFeatures
     comparisons : Comparisons or None
+    lacking : Lacking or None
+        Of users with clicks.
     """
 
     view: BaseView
     counts: np.ndarray
     features: RowFeatures
     comparisons: Comparisons | None = None
+    lacking: Lacking | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +169,24 @@ class RowModel:
         pull = self.unit * pull_shape(view.row_counts)
         return pull * (1.0 + STRONGER * (1.0 - share_of(counts)))
 
+    def pulled(self, task: Task, weights: DataWeights) -> tuple[np.ndarray, np.ndarray]:
+        """Where rows of a task are pulled to, and how strongly.
+
+        Rows of clicks are pulled to zero by L2 terms; those of users with few clicks also to what
+        is known of them without these.
+        """
+        means = self.means(task.features, task.counts)
+        if self.unit > 0:
+            return means, self.pulls(task.view, task.counts)
+        pulls = weights.l2(task.view)
+        lean = np.zeros(len(pulls))
+        if task.lacking is not None:
+            lean = LEAN * task.lacking.share**2
+            means = np.maximum(means, 0.0) * task.lacking.unit[:, None]
+        seen = task.counts > 0
+        means = np.where(seen[:, None], means * (lean / (1.0 + lean))[:, None], means)
+        return means, pulls * (1.0 + lean)
+
     def solve(self, task: Task, other: np.ndarray, weights: DataWeights) -> np.ndarray:
         """Rows for given ratings, the other factor as it is.
 
@@ -157,7 +197,7 @@ class RowModel:
         few, or with none.
         """
         view, told = task.view, task.comparisons
-        means = self.means(task.features, task.counts)
+        means, pulls = self.pulled(task, weights)
         unseen = task.counts == 0
         if told is None and unseen.all():
             return np.maximum(means, 0.0).astype(view.dtype)
@@ -166,11 +206,9 @@ class RowModel:
         if unseen.all():  # comparisons alone move these rows, which vary as all others do
             pulls = np.full(len(means), 0.5 * means.shape[1] / spread)
             side = Side(prior=pulled_to(means, pulls))
-        elif self.unit > 0:
-            pulls = self.pulls(view, task.counts)
+        elif self.unit > 0 or (task.lacking is not None and task.lacking.share.any()):
             side = Side(prior=pulled_to(means, pulls))
         else:
-            pulls = weights.l2(view)
             side = Side(l1=np.zeros_like(pulls), l2=pulls)
         if told is not None:
             known = self.F[told.known] if len(told.known) else None

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from rprnmf.observed import BaseView, make_view
-from rprnmf.recommend.clicks import Clicks
+from rprnmf.recommend.clicks import Clicks, lacking
 from rprnmf.recommend.features import RowFeatures, SideFeatures
 from rprnmf.recommend.metadata import Metadata
-from rprnmf.recommend.row_model import DataWeights, RowModel, Task
+from rprnmf.recommend.row_model import DataWeights, Lacking, RowModel, Task
 from rprnmf.recommend.usual import Usual
 from rprnmf.triplets import Triplets
 
@@ -139,7 +139,11 @@ class StackedModel:
     ) -> Task:
         """What is known of some rows, at these places or new."""
         features = self.row_features(side, rows, ids, self.metadata[side])
-        return Task(self.view(side, rows, places), np.diff(rows.indptr), features)
+        counts = np.diff(rows.indptr)
+        task = Task(self.view(side, rows, places), counts, features)
+        if side == USERS and self.clicks is not None:
+            task = task._replace(lacking=Lacking(lacking(counts), self.unit_of(counts)))
+        return task
 
     def solve(self, side: int, task: Task) -> list[np.ndarray]:
         """Rows of every start for given ratings, the other side as it is."""
