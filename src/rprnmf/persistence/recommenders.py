@@ -35,6 +35,7 @@ from rprnmf.persistence.specs import (
 from rprnmf.persistence.writing import all_plain
 from rprnmf.priors.features import DataPart, GivenPart
 from rprnmf.recommend.clicks import Clicks
+from rprnmf.recommend.far import FarRows
 from rprnmf.recommend.features import SideFeatures
 from rprnmf.recommend.ids import Ids
 from rprnmf.recommend.interest import Interest
@@ -244,12 +245,24 @@ INTEREST: dict[type, Saved] = {
         _check_interest,
     ),
 }
+
+
+def stacked(value: Any, where: str, sizes: Sizes) -> None:
+    """The factors, here and not on workers."""
+    if isinstance(value, StackedModel) and isinstance(value.starts[0][USERS].F, FarRows):
+        raise TypeError(
+            "a Recommender of a Dask collection cannot be saved: its users lie with the workers. "
+            "Keep its lists, or fit users.compute()."
+        )
+    an(STACKED, StackedModel, **SIZES)(value, where, sizes)
+
+
 #: classes whose objects may be part of a recommender, beside those of `schemas`
 KNOWN = COEFFICIENTS | ROWS | KNOWLEDGE | STACKED | INTEREST
 SIZES = {letter: letter for letter in ("n", "m", "K", "a", "b")}
 INTEREST_SIZES = {letter: letter for letter in ("n", "m", "a", "b")}
 FITTED: dict[str, Spec] = {
-    "_model": an(STACKED, StackedModel, **SIZES),
+    "_model": stacked,
     "kind_": one_of(("explicit", "implicit")),
     "scale_": maybe(each(tuple, number(), number())),
     "notes_": strings("notes"),

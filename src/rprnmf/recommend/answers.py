@@ -22,6 +22,7 @@ from rprnmf.recommend.explanation import (
     most_of,
     ratings_behind,
 )
+from rprnmf.recommend.far import FarRows, n_rated, similar_rows
 from rprnmf.recommend.ids import Ids, id_list
 from rprnmf.recommend.interest import Interest, clicks_of
 from rprnmf.recommend.listing import Listing, by_rating
@@ -65,6 +66,8 @@ class Answers:
         """What orders lists; None: the predictions alone."""
         if self.order == "rating" or self.kind_ == "implicit":
             return None
+        if self._listing is None and isinstance(self._X, FarRows):
+            return None  # the fit has said so
         if self._listing is None:
             raise ValueError("order='interest' needs a model of interest: fit again with it.")
         return self._listing
@@ -224,7 +227,7 @@ class Answers:
     def _notes(self, users: list[Any], known: np.ndarray) -> list[str]:
         """What lists rest on where that is not the ratings of the user."""
         places = self._ids[USERS].places(users)
-        n_rated = np.diff(self._X.indptr)
+        n_rated = self._model.n_clicks
         facts = self._model.metadata[USERS]
         notes = []
         for user, place, there in zip(users, places, known, strict=True):
@@ -244,12 +247,14 @@ class Answers:
         places = self._ids[USERS].places(users)
         if (places >= 0).all():
             return self._X[places[0] : places[0] + 1] if len(places) == 1 else self._X[places]
-        X = self._X
+        X = self._X[places]
         rows = [
-            user.items
-            if isinstance(user, NewUser)
-            else X.indices[X.indptr[max(place, 0)] : X.indptr[place + 1]]
-            for user, place in zip(users, places, strict=True)
+            user.items if isinstance(user, NewUser) else X.indices[X.indptr[k] : X.indptr[k + 1]]
+            for k, user in enumerate(users)
+        ]
+        rows = [
+            row if isinstance(user, NewUser) or place >= 0 else row[:0]
+            for row, user, place in zip(rows, users, places, strict=True)
         ]
         indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
         indices = np.concatenate(rows)
@@ -316,6 +321,9 @@ class Answers:
         if place < 0:
             raise KeyError(f"{SIDES[side]} {name!r} is not known, neither by ratings nor metadata.")
         factor = (self.user_factors_, self.item_factors_)[side]
+        if side == USERS and isinstance(self._X, FarRows):
+            best, scores = similar_rows(factor, place, n)
+            return Recommendations(self._ids[side].at(best), scores.astype(float))
         apart = factor - factor.mean(axis=0)
         length = np.sqrt(np.einsum("ik,ik->i", apart, apart))
         unit = apart / np.where(length > 0, length, 1.0)[:, None]
@@ -353,7 +361,7 @@ class Answers:
         expected, rated = left * expected + usual, left * rated
         top = np.argsort(-product, kind="stable")[: min(n, int((product > 0).sum()))]
         names = self._ids[ITEMS]
-        count = np.bincount(self._X.indices, minlength=len(names))
+        count = n_rated(self._X)
         often = count >= max(1.0, float(np.median(count)))
         order = np.argsort(-np.abs(rated), kind="stable")[:n]
         liked = names.at(asked.row.indices[order]), asked.row.data[order] + self._offset

@@ -51,10 +51,20 @@ class Clicks:
     @classmethod
     def of(cls, counts: sp.csr_array, beta_loss: str) -> Clicks:
         """Those of a fit; every user has some."""
-        usual = float(np.median(counts.data))
-        alike = bool(counts.data.min() == counts.data.max())
-        mean = counts.nnz / counts.shape[0]
-        return cls(mean, usual, alike, beta_loss == "kullback-leibler")
+        values, times = np.unique(counts.data, return_counts=True)
+        return cls.of_counts(values, times, counts.shape[0], beta_loss)
+
+    @classmethod
+    def of_counts(
+        cls, values: np.ndarray, times: np.ndarray, n_users: int, beta_loss: str
+    ) -> Clicks:
+        """The same from counts and how often each occurs."""
+        order = np.argsort(values, kind="stable")
+        last = np.cumsum(times[order])  # the median is the middle one, or between two
+        middle = np.searchsorted(last, ((last[-1] - 1) // 2, last[-1] // 2), side="right")
+        usual = float(values[order][middle].mean())
+        alike = bool(values.min() == values.max())
+        return cls(last[-1] / n_users, usual, alike, beta_loss == "kullback-leibler")
 
     def busy(self, n_clicks: np.ndarray) -> np.ndarray:
         """How much more than usual missing clicks of users say; 1 for users without clicks."""

@@ -2,13 +2,75 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rprnmf.recommend.ids import Ids
 from rprnmf.recommend.metadata import Metadata
 from rprnmf.triplets import Triplets, as_triplets, triplets_from_metadata
+
+
+class Told(NamedTuple):
+    """What ``fit`` is given beside ratings, of users and of items."""
+
+    triplets: tuple[Any, Any]
+    metadata: tuple[Any, Any]
+
+
+class Known(NamedTuple):
+    """The same, read.
+
+    Attributes
+    ----------
+    fitted : (Ids, Ids)
+        Users and items with ratings.
+    ids : (Ids, Ids)
+        All: those with ratings come first.
+    metadata : (Metadata or None, Metadata or None)
+    triplets : (Triplets, Triplets)
+        By position.
+    notes : list of str
+    """
+
+    fitted: tuple[Ids, Ids]
+    ids: tuple[Ids, Ids]
+    metadata: tuple[Metadata | None, Metadata | None]
+    triplets: tuple[Triplets, Triplets]
+    notes: list[str]
+
+
+def known_of(
+    told: Told, rated: tuple[list[Any], list[Any]], given: tuple[Ids, Ids], random_state: Any
+) -> Known:
+    """What is known of users and items.
+
+    Parameters
+    ----------
+    told : Told
+    rated : (list, list)
+        The ids of those with ratings.
+    given : (Ids, Ids)
+        Of all in the data.
+    random_state : int, RandomState or None
+    """
+    fitted = Ids(rated[0], "user"), Ids(rated[1], "item")
+    user_facts, item_facts = map(read_metadata, told.metadata, ("user", "item"))
+    metadata = user_facts, item_facts
+    notes, ids = [], []
+    for one, both, known in zip(fitted, given, metadata, strict=True):
+        every = one.plus(both.names).plus([] if known is None else known.ids)
+        n_cold = len(every) - len(one)
+        if n_cold:
+            many = f"{n_cold} {one.what}s have" if n_cold > 1 else f"1 {one.what} has"
+            notes.append(f"{many} no ratings.")
+        check_metadata_ids(known, one)
+        ids.append(every)
+    of_users, of_items = (
+        read_triplets(*each, random_state)
+        for each in zip(told.triplets, ids, metadata, strict=True)
+    )
+    return Known(fitted, (ids[0], ids[1]), metadata, (of_users, of_items), notes)
 
 
 def read_metadata(given: Any, what: str) -> Metadata | None:

@@ -47,17 +47,49 @@ def best_lean(prior: Prior, F: np.ndarray, other: np.ndarray, X: sp.csr_array) -
     X : sparse array of shape (n_rows, n_others)
         Ratings.
     """
-    n, n_others = X.shape
-    rows = np.unique(np.linspace(0, n - 1, min(n, ROWS)).astype(np.int64))
-    part = sp.csr_array(X[rows])
-    ratings = part.data.astype(np.float64)
-    at = np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices
-    placed = without_own_row(prior, F, rows)
-    told = np.einsum("ik,ik->i", placed[at[0]], other[at[1]].astype(np.float64))
-    counts = np.bincount(X.indices, minlength=n_others)[at[1]]
-    sums = np.bincount(X.indices, weights=X.data, minlength=n_others)[at[1]]
+    rows, n_others = looked_at(X.shape[0]), X.shape[1]
+    counts = np.bincount(X.indices, minlength=n_others)
+    sums = np.bincount(X.indices, weights=X.data, minlength=n_others)
     overall = float(X.data.mean(dtype=np.float64))
-    usual = (sums - ratings + DAMPED * overall) / (counts - 1 + DAMPED)  # without this rating
-    apart = usual - told
-    length = float(apart @ apart)
-    return float(np.clip(apart @ (ratings - told) / length, 0.0, 1.0)) if length > 0 else 0.0
+    placed = without_own_row(prior, F, rows)
+    return share_of_sums(*lean_sums(placed, other, sp.csr_array(X[rows]), (counts, sums), overall))
+
+
+def looked_at(n: int) -> np.ndarray:
+    """Some of n rows, evenly over all."""
+    return np.unique(np.linspace(0, n - 1, min(n, ROWS)).astype(np.int64))
+
+
+def lean_sums(
+    placed: np.ndarray,
+    other: np.ndarray,
+    part: sp.csr_array,
+    usual: tuple[np.ndarray, np.ndarray],
+    overall: float,
+) -> tuple[float, float]:
+    """Two sums over ratings that give the best share.
+
+    Parameters
+    ----------
+    placed : ndarray of shape (n_rows, n_components)
+        Where rows would be without ratings.
+    other : ndarray of shape (n_others, n_components)
+    part : sparse array of shape (n_rows, n_others)
+        Their ratings.
+    usual : (ndarray of shape (n_others,), ndarray of shape (n_others,))
+        The numbers and sums of all ratings of the others.
+    overall : float
+        The mean of all ratings.
+    """
+    ratings = part.data.astype(np.float64)
+    at = np.repeat(np.arange(len(placed)), np.diff(part.indptr)), part.indices
+    told = np.einsum("ik,ik->i", placed[at[0]], other[at[1]].astype(np.float64))
+    counts, sums = (each[at[1]] for each in usual)
+    means = (sums - ratings + DAMPED * overall) / (counts - 1 + DAMPED)  # without this rating
+    apart = means - told
+    return float(apart @ (ratings - told)), float(apart @ apart)
+
+
+def share_of_sums(along: float, length: float) -> float:
+    """The share, 0 to 1."""
+    return float(np.clip(along / length, 0.0, 1.0)) if length > 0 else 0.0

@@ -107,6 +107,15 @@ class Metadata:
         places = np.array([self._place.get(name, -1) for name in ids], dtype=np.int64)
         return Table({name: _picked(values, places) for name, values in self.columns.items()})
 
+    def only(self, ids: list[Any]) -> Metadata:
+        """The facts about some ids."""
+        part = copy.copy(self)
+        part.ids = [name for name in ids if name in self]
+        places = np.array([self._place[name] for name in part.ids], dtype=np.int64)
+        part.columns = {name: cells[places] for name, cells in self.columns.items()}
+        part.set_places()
+        return part
+
     def plus(self, given: Any) -> Metadata:
         """These facts and further ones; where both tell something of an id the new ones count."""
         new = Metadata(given, self.what, like=self)

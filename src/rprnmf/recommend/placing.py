@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from rprnmf.recommend.clicks import ENOUGH_CLICKS
 from rprnmf.recommend.ids import Ids
+from rprnmf.recommend.knowledge import Known
 from rprnmf.recommend.row_model import Comparisons
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
 from rprnmf.recommend.usual import ENOUGH
@@ -26,10 +27,15 @@ def settled(
     """
     model = model.knowing(X, triplets)
     for side, part in ((ITEMS, sp.csr_array(X.T)), (USERS, X)):
-        fewest = ENOUGH if model.usual is not None else ENOUGH_CLICKS if side == USERS else 1
-        few = np.flatnonzero(np.diff(part.indptr) < fewest)
+        few = resolved(model, side, np.diff(part.indptr))
         model = placed(model, side, part, few, ids[side], triplets[side])
     return model
+
+
+def resolved(model: StackedModel, side: int, counts: np.ndarray) -> np.ndarray:
+    """The rows with so few ratings that they are solved again."""
+    fewest = ENOUGH if model.usual is not None else ENOUGH_CLICKS if side == USERS else 1
+    return np.flatnonzero(counts < fewest)
 
 
 def placed(
@@ -123,3 +129,9 @@ def comparisons(triplets: Triplets, rows: np.ndarray) -> Comparisons:
 def among_rated(triplets: Triplets, n_rated: int) -> Triplets:
     """Those that speak of rated users or items alone, which come first."""
     return triplets.take((triplets.items < n_rated).all(axis=1))
+
+
+def rated_triplets(known: Known) -> tuple[Triplets, Triplets]:
+    """The comparisons that the fit sees: those of rated users or items alone."""
+    users, items = map(among_rated, known.triplets, map(len, known.fitted))
+    return users, items

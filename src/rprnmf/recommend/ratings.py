@@ -64,13 +64,8 @@ class Ratings:
         """What they look like: "explicit" (ratings) or "implicit" (clicks, counts)."""
         if self.values is None or self.n == 0:
             return "implicit"
-        low, high = float(self.values.min()), float(self.values.max())
-        if low <= 0:  # counts are above 0
-            return "explicit"
-        if low == high:
-            return "implicit"
-        long_tailed = float(self.values.mean()) - low < TAIL * (high - low)
-        return "implicit" if long_tailed else "explicit"
+        ends = float(self.values.min()), float(self.values.max())
+        return looks_like(*ends, float(self.values.mean()))
 
     def take(self, chosen: np.ndarray) -> Ratings:
         """Some of them; the ids stay."""
@@ -81,6 +76,15 @@ class Ratings:
     def columns(self) -> tuple[list[Any], list[Any], np.ndarray | None]:
         """Users and items by id, and the values: what ``fit`` takes."""
         return self.users.at(self.user), self.items.at(self.item), self.values
+
+
+def looks_like(low: float, high: float, mean: float) -> str:
+    """What ratings of such a range look like: "explicit" or "implicit"."""
+    if low <= 0:  # counts are above 0
+        return "explicit"
+    if low == high:
+        return "implicit"
+    return "implicit" if mean - low < TAIL * (high - low) else "explicit"
 
 
 def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
@@ -100,6 +104,11 @@ def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
     """
     if sp.issparse(users):
         return _from_matrix(users, items, ratings)
+    if hasattr(users, "__dask_graph__"):
+        raise TypeError(
+            "users is a Dask collection, which Recommender.fit alone takes; everything else needs "
+            "the ratings in one place: pass users.compute()."
+        )
     time = None
     if is_frame(users):
         if items is not None or ratings is not None:
@@ -233,11 +242,17 @@ def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:
 
     Several ratings of a pair become their mean, several counts their sum.
     """
-    n, m = len(ratings.users), len(ratings.items)
+    shape = len(ratings.users), len(ratings.items)
     values = np.ones(ratings.n) if ratings.values is None else ratings.values
-    cells, place, count = np.unique(
-        ratings.user * m + ratings.item, return_inverse=True, return_counts=True
-    )
+    return merged_cells(ratings.user, ratings.item, values, shape, kind)
+
+
+def merged_cells(
+    user: np.ndarray, item: np.ndarray, values: np.ndarray, shape: tuple[int, int], kind: str
+) -> tuple[sp.csr_array, int]:
+    """The same from the places of users and items."""
+    n, m = shape
+    cells, place, count = np.unique(user * m + item, return_inverse=True, return_counts=True)
     sums: np.ndarray = np.bincount(place, weights=values, minlength=len(cells))
     if kind == "explicit":
         sums = sums / count

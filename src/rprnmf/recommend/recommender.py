@@ -16,16 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from rprnmf.recommend.answers import SIDES, Answers
 from rprnmf.recommend.click_weight import with_chosen_alpha
 from rprnmf.recommend.early_stopping import EARLY_STOPPING_ITERATIONS, best_iteration
+from rprnmf.recommend.far import FarRows, n_rated
 from rprnmf.recommend.fitting import Task, fit_stacked
 from rprnmf.recommend.ids import Ids, id_list
+from rprnmf.recommend.in_dask import PRECISION, is_dask
 from rprnmf.recommend.interest import Interest, fitted_interest
-from rprnmf.recommend.knowledge import (
-    check_metadata_ids,
-    read_metadata,
-    read_triplets,
-    with_facts,
-)
-from rprnmf.recommend.placing import among_rated, settled, taken_in
+from rprnmf.recommend.knowledge import Told, known_of, read_triplets, with_facts
+from rprnmf.recommend.placing import rated_triplets, settled, taken_in
 from rprnmf.recommend.rating_scale import check_further, scale_of
 from rprnmf.recommend.ratings import Ratings, grown, merged, read_ratings, repeated_note, updated
 from rprnmf.recommend.recipes import RECIPES, Recipe
@@ -199,7 +196,8 @@ class Recommender(Answers, BaseEstimator):
         users : array-like of ids, DataFrame, or sparse matrix of shape (n_users, n_items)
             Ids are of any hashable kind. A DataFrame has columns user, item, rating and
             timestamp, or names like these, or in this order; the last two may be absent. The ids
-            of a sparse matrix are positions.
+            of a sparse matrix are positions. A Dask DataFrame, or a Dask array of sparse blocks,
+            is fitted where it lies (docs/dask.md).
         items : array-like of ids, default=None
             With ``users`` as an array: one item per rating.
         ratings : array-like of float, default=None
@@ -218,47 +216,34 @@ default=None
         -------
         self : Recommender
         """
+        told = Told((user_triplets, item_triplets), (user_metadata, item_metadata))
+        if is_dask(users):
+            from rprnmf.recommend.in_blocks import fit_in_blocks
+
+            return fit_in_blocks(self, (users, items, ratings), told)
         data = read_ratings(users, items, ratings)
-        kind = data.kind() if self.kind == "auto" else self.kind
-        notes = [f"the data look {kind}."] if self.kind == "auto" else []
+        kind, notes = self._kind_of(data)
         X, repeated = merged(data, kind)
         if repeated:
             notes.append(repeated_note(repeated, kind))
             warnings.warn(notes[-1], UserWarning, stacklevel=2)
-        if kind == "implicit" and self.kind == "auto" and data.values is not None:
-            text = "the numbers look like counts; pass kind='explicit' if they are ratings."
-            if data.values.min() < data.values.max() <= MOST_STARS:
-                warnings.warn(text, UserWarning, stacklevel=2)
+        ends = None if data.values is None else (data.values.min(), data.values.max())
+        self._doubt_kind(kind, ends)
         scale, offset = scale_of(data, kind, self.scale)
         X.data -= offset
         rated = tuple(np.flatnonzero(np.diff(part.indptr)) for part in (X, sp.csc_array(X)))
         names = data.users.at(rated[USERS]), data.items.at(rated[ITEMS])
-        fitted_ids = Ids(names[USERS], "user"), Ids(names[ITEMS], "item")
-        metadata = read_metadata(user_metadata, "user"), read_metadata(item_metadata, "item")
-        users_too, items_too = (
-            ids.plus(given.names).plus([] if known is None else known.ids)
-            for ids, given, known in zip(
-                fitted_ids, (data.users, data.items), metadata, strict=True
-            )
-        )
-        ids = users_too, items_too
-        for side, what in enumerate(SIDES):
-            n_cold = len(ids[side]) - len(fitted_ids[side])
-            if n_cold:
-                many = f"{n_cold} {what}s have" if n_cold > 1 else f"1 {what} has"
-                notes.append(f"{many} no ratings.")
-            check_metadata_ids(metadata[side], fitted_ids[side])
-        triplets = (
-            read_triplets(user_triplets, ids[USERS], metadata[USERS], self.random_state),
-            read_triplets(item_triplets, ids[ITEMS], metadata[ITEMS], self.random_state),
-        )
-        X = sp.csr_array(X[rated[USERS]][:, rated[ITEMS]], dtype=np.float32)
+        known = known_of(told, names, (data.users, data.items), self.random_state)
+        notes += known.notes
+        ids, triplets = known.ids, known.triplets
+        X = sp.csr_array(X[rated[USERS]][:, rated[ITEMS]], dtype=PRECISION)
         recipe = self._recipe(kind)
-        rated_only = (
-            among_rated(triplets[USERS], len(fitted_ids[USERS])),
-            among_rated(triplets[ITEMS], len(fitted_ids[ITEMS])),
+        task = Task(
+            *(X, known.fitted, known.metadata),
+            rated_triplets(known),
+            recipe,
+            kind == "implicit",
         )
-        task = Task(X, fitted_ids, metadata, rated_only, recipe, kind == "implicit")
         with blas_threads(self.n_jobs):
             if task.implicit and self.alpha == "auto":
                 task, note = with_chosen_alpha(task, self.random_state, self.n_jobs)
@@ -288,6 +273,20 @@ default=None
                 print(note)
         return self
 
+    def _kind_of(self, data: Any) -> tuple[str, list[str]]:
+        """The kind of the data, and what is said of it."""
+        if self.kind != "auto":
+            return self.kind, []
+        kind = data.kind()
+        return kind, [f"the data look {kind}."]
+
+    def _doubt_kind(self, kind: str, ends: Any) -> None:
+        """Warn where what looks like counts may be ratings; ``ends`` are the least and the most."""
+        if kind == "implicit" and self.kind == "auto" and ends is not None:
+            text = "the numbers look like counts; pass kind='explicit' if they are ratings."
+            if ends[0] < ends[1] <= MOST_STARS:
+                warnings.warn(text, UserWarning, stacklevel=3)
+
     def _recipe(self, kind: str) -> Recipe:
         recipe = RECIPES[kind, self.beta_loss]
         if kind == "implicit":
@@ -314,18 +313,21 @@ default=None
         model: StackedModel,
         ids: tuple[Ids, Ids],
         triplets: tuple[Triplets, Triplets],
-        X: sp.csr_array,
+        X: Any,
         interest: Interest | None = None,
+        spread: float | None = None,
     ) -> None:
         self._model, self._ids, self._triplets, self._X = model, ids, triplets, X
         self.user_ids_, self.item_ids_ = ids[USERS].names, ids[ITEMS].names
         self.user_factors_, self.item_factors_ = model.factor(USERS), model.factor(ITEMS)
         self._scored = model.scored(USERS), model.scored(ITEMS)
         self._strangers = [model.scored_row(side, mean_row(model, side)) for side in (USERS, ITEMS)]
-        users = np.repeat(np.arange(len(ids[USERS])), np.diff(X.indptr))
-        fitted = np.einsum("ik,ik->i", self._scored[USERS][users], self._scored[ITEMS][X.indices])
-        spread = float(np.sqrt(np.mean((fitted - X.data) ** 2)))
-        told = np.bincount(X.indices, minlength=len(ids[ITEMS]))
+        if spread is None:
+            users = np.repeat(np.arange(len(ids[USERS])), np.diff(X.indptr))
+            both = self._scored[USERS][users], self._scored[ITEMS][X.indices]
+            fitted = np.einsum("ik,ik->i", *both)
+            spread = float(np.sqrt(np.mean((fitted - X.data) ** 2)))
+        told = n_rated(X)
         if model.usual is not None:
             told = model.usual.told[ITEMS]
         self._errors = spread / np.sqrt(told + 1.0)  # of an item's mean, about
@@ -424,6 +426,11 @@ default=None
         -------
         self : Recommender
         """
+        if isinstance(getattr(self, "_X", None), FarRows):
+            raise ValueError(
+                "partial_fit needs all ratings in one place, and the fit was of a Dask collection; "
+                "fit again, with the new ratings among the others."
+            )
         if not hasattr(self, "_model"):
             return self.fit(
                 *(users, items, ratings),

@@ -15,10 +15,11 @@ import scipy.sparse as sp
 
 from rprnmf.observed import BaseView, make_view
 from rprnmf.recommend.clicks import Clicks, lacking
+from rprnmf.recommend.far import FarRows, ScoredRows
 from rprnmf.recommend.features import RowFeatures, SideFeatures
 from rprnmf.recommend.metadata import Metadata
 from rprnmf.recommend.row_model import DataWeights, Lacking, RowModel, Task
-from rprnmf.recommend.usual import Usual
+from rprnmf.recommend.usual import Usual, beside
 from rprnmf.triplets import Triplets
 
 USERS, ITEMS = 0, 1
@@ -60,13 +61,44 @@ class StackedModel:
     def factor(self, side: int) -> np.ndarray:
         """The stacked factor: one row per user (0) or item (1)."""
         parts = [start[side].F for start in self.starts]
+        if isinstance(parts[0], FarRows):
+            return self.far_factor()
         found = stacked_row(parts)
         if side == USERS:
             found = found / self.unit_of(self.n_clicks)[:, None]
         return np.ascontiguousarray(found, dtype=parts[0].dtype)
 
-    def scored(self, side: int) -> np.ndarray:
+    def far_factor(self) -> Any:
+        """The same of users that lie in blocks: a Dask array."""
+        import dask.array as da
+
+        parts: Any = [start[USERS].F for start in self.starts]
+        blocks, more = [part.blocks for part in parts], [part.more for part in parts]
+        unit = self.unit_of(self.n_clicks)[:, None] * np.sqrt(len(parts))
+        n = len(blocks[0])
+        units = da.from_array(unit[:n], chunks=(blocks[0].chunks[0], 1))
+        found = [(da.concatenate(blocks, axis=1) / units).astype(parts[0].dtype)]
+        if len(more[0]):
+            found.append(da.from_array((np.hstack(more) / unit[n:]).astype(parts[0].dtype)))
+        width = sum(part.shape[1] for part in parts)
+        return da.concatenate(found).rechunk({1: width})
+
+    def scored_at(self, places: np.ndarray) -> np.ndarray:
+        """Scored rows of some users."""
+        parts = [start[USERS].F[places] for start in self.starts]
+        places = places % len(self.n_clicks)
+        F = (stacked_row(parts) / self.unit_of(self.n_clicks[places])[:, None]).astype(
+            parts[0].dtype
+        )
+        if self.usual is None:
+            return F
+        told = self.usual.told[USERS][places]
+        return beside(USERS, F, self.usual.means[USERS][places], self.usual.leans(USERS, told))
+
+    def scored(self, side: int) -> Any:
         """Rows whose products are the predictions: for ratings, with what `usual.py` adds."""
+        if isinstance(self.starts[0][side].F, FarRows):
+            return ScoredRows(self)
         F = self.factor(side)
         return F if self.usual is None else self.usual.beside(side, F)
 
@@ -147,14 +179,28 @@ class StackedModel:
 
     def solve(self, side: int, task: Task) -> list[np.ndarray]:
         """Rows of every start for given ratings, the other side as it is."""
-        return [start[side].solve(task, start[1 - side].F, self.weights) for start in self.starts]
+        others = [start[1 - side].F for start in self.starts]
+        if isinstance(others[0], FarRows):  # of users those come here that rated these items
+            seen = np.unique(task.view.nonzeros().indices).astype(np.int64)
+            seen = seen if len(seen) else np.zeros(1, dtype=np.int64)
+            task = task._replace(view=task.view.T.take(seen).T)
+            others = [F[seen] for F in others]
+        return [
+            start[side].solve(task, other, self.weights)
+            for start, other in zip(self.starts, others, strict=True)
+        ]
 
     def with_rows(self, side: int, places: np.ndarray, found: list[np.ndarray]) -> StackedModel:
         """The model with some rows replaced; positions beyond the last are new rows."""
         n = max(len(self.starts[0][side].F), int(places.max(initial=-1)) + 1)
         starts = []
         for start, F in zip(self.starts, found, strict=True):
-            old = start[side].F
+            old: Any = start[side].F
+            if isinstance(old, FarRows):
+                pair = list(start)
+                pair[side] = replace(start[side], F=old.with_rows(places, F, n))  # type: ignore
+                starts.append((pair[0], pair[1]))
+                continue
             new = np.zeros((n, old.shape[1]), dtype=old.dtype)
             new[: len(old)] = old
             new[places] = F

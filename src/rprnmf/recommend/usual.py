@@ -71,9 +71,17 @@ class Usual:
         places = np.repeat(np.arange(X.shape[0]), lengths), X.indices
         counts = lengths, np.bincount(X.indices, minlength=X.shape[1])
         users, items = (
-            damped(np.bincount(place, weights=X.data, minlength=n), count, overall)
-            for place, n, count in zip(places, X.shape, counts, strict=True)
+            np.bincount(place, weights=X.data, minlength=n)
+            for place, n in zip(places, X.shape, strict=True)
         )
+        return cls.of_sums(overall, counts, (users, items), most, triplets)
+
+    @classmethod
+    def of_sums(
+        cls, overall: float, counts: Pair, sums: Pair, most: tuple[float, float], triplets: Pair
+    ) -> Usual:
+        """The same from the numbers and sums of the ratings of users and items."""
+        users, items = (damped(*both, overall) for both in zip(sums, counts, strict=True))
         told = [
             count + COMPARISON * np.bincount(named.ravel(), minlength=len(count))
             for count, named in zip(counts, triplets, strict=True)
