@@ -41,7 +41,7 @@ def double(monkeypatch):
 
 def both(one, two, known=None, **settings):
     """A fit of each."""
-    usual = {"n_components": 3, "random_state": 0} | settings
+    usual = {"n_components": 3, "order": "rating", "random_state": 0} | settings
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return [Recommender(**usual).fit(data, **(known or {})) for data in (one, two)]
@@ -94,20 +94,17 @@ def test_a_frame_of_ratings(double):
 @pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
 def test_a_frame_of_clicks(double, beta_loss):
     known = {"user_metadata": MADE.people, "item_metadata": MADE.films}
-    alpha = 0.05 if beta_loss == "frobenius" else 0.002
-    usual = {"beta_loss": beta_loss, "alpha": alpha, "n_starts": 2, "max_iter": 10}
+    alpha, n_starts = (0.05, 2) if beta_loss == "frobenius" else (0.002, 1)
+    usual = {"beta_loss": beta_loss, "alpha": alpha, "n_starts": n_starts, "max_iter": 10}
     frame = dd.from_pandas(CLICKS, npartitions=2, sort=False)
     check_same(*both(CLICKS, frame, known, **usual))
 
 
 def test_an_array_with_empty_rows_and_columns(double):
     rng = np.random.default_rng(0)
-    counts = sp.random(50, 30, 0.2, random_state=0, format="csr", data_rvs=lambda n: n * [1.0])
-    counts.data = np.ceil(rng.gamma(0.5, 9.0, counts.nnz)) + 1
-    counts[[4, 17]] = 0
-    counts[:, 5] = 0
-    counts.eliminate_zeros()
-    counts = sp.csr_array(counts)
+    found = np.where(rng.random((50, 30)) < 0.2, np.ceil(rng.gamma(0.5, 9.0, (50, 30))) + 1, 0)
+    found[[4, 17]] = found[:, [5]] = 0
+    counts = sp.csr_array(found)
     one, two = both(counts, in_blocks(counts, (20, 3, 27)), alpha=0.05, max_iter=5)
     assert two.kind_ == "implicit"
     assert "2 users have no ratings." in two.notes_
@@ -120,6 +117,15 @@ def test_single_precision_and_repeats():
     assert two.user_factors_.dtype == np.float32
     assert any("more than once" in note for note in two.notes_)
     check_same(one, two, tolerance=1e-3)
+    two.order = "interest"  # there is no model of it in blocks
+    assert len(two.recommend("u1", 3)) == 3
+
+
+def test_what_there_is_no_model_for_is_told():
+    frame = dd.from_pandas(FRAME, npartitions=2, sort=False)
+    with pytest.warns(UserWarning, match="lists are in the order of predicted ratings"):
+        model = Recommender(2, random_state=0).fit(frame)
+    assert "order='interest' needs the ratings in one place" in model.notes_[-1]
 
 
 def test_what_is_refused(tmp_path):
@@ -143,6 +149,6 @@ def test_what_is_refused(tmp_path):
         rprnmf.save(model, tmp_path / "model.rprnmf")
     X = sp.csr_array(np.arange(1.0, 25.0).reshape(6, 4))
     with pytest.raises(ValueError, match="next to all pairs of user and item have a rating"):
-        Recommender(2, kind="explicit").fit(in_blocks(X, (3, 3)))
+        Recommender(2, kind="explicit", order="rating").fit(in_blocks(X, (3, 3)))
     with pytest.raises(ValueError, match="out of the scale 1 to 5"):
-        Recommender(2, kind="explicit", scale=(1, 5)).fit(in_blocks(X, (3, 3)))
+        Recommender(2, kind="explicit", order="rating", scale=(1, 5)).fit(in_blocks(X, (3, 3)))

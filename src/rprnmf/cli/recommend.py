@@ -11,16 +11,18 @@ from rprnmf.cli.facts import titles_of
 from rprnmf.cli.files import INPUT, INPUT_OR_FOLDER, OUTPUT, check_files, write_csv
 from rprnmf.cli.matrices import matrix_options
 from rprnmf.cli.options import seed
+from rprnmf.cli.ratings_blocks import fitted_in_parts, in_parts
 from rprnmf.cli.recommender_options import fit_options, knowledge_options, side_files
 from rprnmf.cli.recommenders import NEW, folded_in, known_ids, recommender_of
 from rprnmf.cli.report import Report, Table, counted
+from rprnmf.cli.scheduler import scheduled, scheduler_option
 
 COLUMNS = ("user", "rank", "item", "title", "score")
 SIMILAR = ("like", "rank", "item", "title", "cosine")
 
 
 @command("rprnmf recommend ratings.csv --for 'user 3' --items films.csv --count 5")
-@click.argument("ratings", type=INPUT_OR_FOLDER)
+@click.argument("ratings", type=INPUT_OR_FOLDER, metavar="RATINGS...", nargs=-1, required=True)
 @click.option(
     "--for", "who", multiple=True, metavar="USER", help="A user; may be repeated.  [default: all]"
 )
@@ -47,6 +49,7 @@ SIMILAR = ("like", "rank", "item", "title", "cosine")
 @click.option("-k", "--components", type=click.IntRange(1), metavar="N", help="Of the model.")
 @click.option("--why", is_flag=True, help="Explain the first item of each list.")
 @seed
+@scheduler_option
 @matrix_options
 @click.option("--save", type=OUTPUT, metavar="FILE", help="Keep the fitted model.")
 @click.option("--out", type=OUTPUT, metavar="FILE", help="Write the lists as CSV.")
@@ -56,12 +59,25 @@ def recommend(given: Any) -> Report:
     RATINGS is a file of ratings or clicks, or a model that --save wrote before: then nothing is
     fitted. Tables of items and users have a column with the names that the ratings use. A column
     called title or name is shown beside the item. With --save alone, no lists are made.
+
+    Several files, or a folder of them, are ratings in parts, which --scheduler may read elsewhere.
     """
-    inputs = [given.ratings, given.rated, *side_files(given)]
+    inputs = [*given.ratings, given.rated, *side_files(given)]
     check_files(given.run, [given.out, given.save], inputs)
     if given.like and (given.who or given.rated or given.why):
         raise click.UsageError("--like lists items: leave out --for, --rated and --why.")
-    model, things = recommender_of(given)
+    paths, parted = list(given.ratings), in_parts(given)
+    given.ratings = ", ".join(paths)
+    if not parted:
+        return answers(given, *recommender_of(given))
+    if given.save:
+        raise click.UsageError("--save needs all ratings in one place: leave out --scheduler.")
+    with scheduled(given, needed=True):
+        return answers(given, *fitted_in_parts(given, paths))
+
+
+def answers(given: Any, model: Any, things: Any) -> Report:
+    """What a recommender is asked; ``things`` is the table of items."""
     document: dict[str, Any] = {"kind": model.kind_}
     parts: list[Any] = kept(given.save, model, document)
     titles = titles_of(things)

@@ -75,6 +75,14 @@ class FarRows:
         return np.asarray(squares) / len(self)
 
 
+class Blocks:
+    """Delayed blocks of rows; as much of a Dask array as is needed to take rows from them."""
+
+    def __init__(self, parts: list[Any], sizes: tuple[int, ...], width: int, dtype: Any):
+        self.parts, self.chunks = parts, (sizes, (width,))
+        self.shape, self.dtype = (sum(sizes), width), dtype
+
+
 class ScoredRows:
     """Rows of users whose products with those of items are the predictions."""
 
@@ -109,7 +117,7 @@ def rows_of(blocks: Any, wanted: np.ndarray) -> Any:
     import dask
 
     bounds = np.concatenate(([0], np.cumsum(blocks.chunks[0])))
-    parts = blocks.to_delayed().ravel()
+    parts = blocks.parts if isinstance(blocks, Blocks) else blocks.to_delayed().ravel()
     block = np.searchsorted(bounds, wanted, side="right") - 1
     found = dask.compute(
         *[

@@ -22,10 +22,11 @@ from rprnmf.observed import Reading, make_remote_view
 from rprnmf.priors.remote_data import row_features
 from rprnmf.recommend.block_mask import item_mask, part_of
 from rprnmf.recommend.clicks import Clicks
-from rprnmf.recommend.far import FarRows, Ratings
+from rprnmf.recommend.far import Blocks, FarRows, Ratings
 from rprnmf.recommend.features import RowFeatures, SideFeatures
 from rprnmf.recommend.fitting import Prepared, Task, fit_one
 from rprnmf.recommend.in_dask import (
+    Matrix,
     as_array,
     matrix_in_blocks,
     read_blocks,
@@ -66,10 +67,14 @@ def fit_in_blocks(model: Any, given: tuple[Any, Any, Any], told: Told) -> Any:
             "order='interest' needs the ratings in one place: lists are in the order of predicted "
             "ratings."
         )
+        warnings.warn(notes[-1], UserWarning, stacklevel=3)
     recipe, implicit = model._recipe(kind), kind == "implicit"
+    if implicit and model.alpha == "auto":
+        usual = recipe.weights.alpha
+        notes.append(f"alpha = {usual:g}, the usual: to choose it needs the clicks in one place.")
     task = Task(matrix.X, known.fitted, known.metadata, rated_triplets(known), recipe, implicit)
     with blas_threads(model.n_jobs):
-        fit = BlockFit(task, model.n_jobs)
+        fit = BlockFit(task, matrix, model.n_jobs)
         try:
             found = fit.run(model, known)
         finally:
@@ -96,12 +101,14 @@ class BlockFit:
     Parameters
     ----------
     task : Task
+    ratings : Matrix
+        Those of the task.
     n_jobs : int or None
     """
 
-    def __init__(self, task: Task, n_jobs: Any):
+    def __init__(self, task: Task, ratings: Matrix, n_jobs: Any):
         self.task, self.n_jobs = task, n_jobs
-        X: Any = task.X
+        X, self.blocks = ratings.X, ratings.blocks
         self.clicks, matrix, weights = self.weighed(X)
         self.matrix, self.weights = matrix, weights
         self.here: Placed = placed_in_pool(matrix, weights)
@@ -122,7 +129,7 @@ class BlockFit:
             return None, X, None
         import dask
 
-        blocks = X.to_delayed().ravel()
+        blocks = self.blocks
         found = dask.compute(*[dask.delayed(different_counts)(block) for block in blocks])
         values, times = (np.concatenate(each) for each in zip(*found, strict=True))
         beta_loss = self.task.recipe.weights.beta_loss
@@ -294,12 +301,14 @@ class BlockFit:
         return replace(model, starts=starts)
 
     def wide(self, n_items: int) -> Any:
-        """The ratings as a Dask array, with columns for items without ratings."""
+        """The ratings, with columns for items without ratings."""
         import dask
 
         X: Any = self.task.X
-        blocks = [dask.delayed(widened)(block, n_items) for block in X.to_delayed().ravel()]
-        return as_array(blocks, list(X.chunks[0]), n_items, X.dtype)
+        blocks = self.blocks
+        if n_items > X.shape[1]:
+            blocks = list(dask.persist(*[dask.delayed(widened)(one, n_items) for one in blocks]))
+        return Blocks(blocks, X.chunks[0], n_items, X.dtype)
 
 
 def padded(values: np.ndarray, n: int) -> np.ndarray:
@@ -450,6 +459,4 @@ def item(pair: tuple[Any, Any], place: int) -> Any:
 
 def widened(X: sp.csr_array, n_items: int) -> sp.csr_array:
     """With columns for more items."""
-    found = X.copy()
-    found.resize((X.shape[0], n_items))
-    return found
+    return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_items))

@@ -248,6 +248,8 @@ class Matrix(NamedTuple):
     ----------
     X : dask array
         In sparse blocks.
+    blocks : list
+        These, each delayed.
     rated : (ndarray, ndarray)
         The places of users and items with ratings, among all.
     repeated : int
@@ -255,6 +257,7 @@ class Matrix(NamedTuple):
     """
 
     X: Any
+    blocks: list[Any]
     rated: tuple[np.ndarray, np.ndarray]
     repeated: int
 
@@ -277,7 +280,7 @@ def matrix_in_blocks(data: BlockRatings, kind: str, scale: Any, offset: float) -
             sizes.append(size)
     blocks = list(dask.persist(*blocks))
     X = as_array(blocks, sizes, len(items), PRECISION)
-    return Matrix(X, (users, items), sum(repeated for _, _, repeated in lengths))
+    return Matrix(X, blocks, (users, items), sum(repeated for _, _, repeated in lengths))
 
 
 def as_array(blocks: list[Any], sizes: list[int], width: int, dtype: Any) -> Any:
