@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rprnmf.metrics import triplet_distances
+from rprnmf.remote import lies_in_blocks
 from rprnmf.triplets import Triplets, as_triplets
 
 OF_THE_FIT = "fit"
@@ -73,7 +74,7 @@ def check_model(model: Any) -> None:
     check_is_fitted(model)
 
 
-def fitted_side(model: Any, side: str, names: Any = None) -> FittedSide:
+def fitted_side(model: Any, side: str, names: Any = None, in_blocks: bool = False) -> FittedSide:
     """The rows or columns of a fitted model.
 
     Parameters
@@ -83,6 +84,8 @@ def fitted_side(model: Any, side: str, names: Any = None) -> FittedSide:
     side : {"row", "column"}
     names : sequence of length n_items, default=None
         Instead of the names that the model knows.
+    in_blocks : bool, default=False
+        Whether the rows may lie in blocks of a Dask array.
     """
     if side not in SIDES:
         raise ValueError(f"side must be 'row' or 'column', got {side!r}.")
@@ -97,13 +100,20 @@ def fitted_side(model: Any, side: str, names: Any = None) -> FittedSide:
             f"{type(model).__name__} keeps no {attribute}, so there are no {side}s to show; the "
             "estimators of rprnmf keep both factors."
         )
+    if not lies_in_blocks(factor):
+        factor = np.asarray(factor)
+    elif not in_blocks:
+        raise ValueError(
+            "W is a Dask array, whose rows are not gathered in silence. Where they fit in memory: "
+            "model.embedding_ = model.embedding_.compute()."
+        )
     if names is None:
         names = getattr(model, f"{side}_names_", None)
         if names is None and side == "column":
             names = getattr(model, "feature_names_in_", None)
     return FittedSide(
         side,
-        np.asarray(factor),
+        factor,
         factors[1 - index],
         _checked(names, len(factor), side),
         getattr(model, f"{side}_triplets_", as_triplets(None)),

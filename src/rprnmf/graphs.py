@@ -11,8 +11,6 @@ from sklearn import config_context
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from rprnmf.remote import Placed
-
 PARTS = 40  # singular vectors; 30 to 60 are level on eight sets
 SMALL = 1500  # rows or columns up to which all singular vectors are found at once
 ROUNDING = 1e-6  # of the largest singular value
@@ -101,11 +99,6 @@ def check_graph(graph: Any, X: Any, n_neighbors: int, side: str) -> sp.csr_array
     if graph is None:
         return None
     n = X.shape[0] if side == "row" else X.shape[1]
-    if isinstance(graph, str) and isinstance(X, Placed):
-        raise ValueError(
-            f"{side}_graph={graph!r} compares all {side}s of X, which lies in blocks; pass a "
-            "sparse matrix of weights."
-        )
     if isinstance(graph, str):
         S = neighbour_graph(graph, near_one(X if side == "row" else X.T), n_neighbors)
     else:

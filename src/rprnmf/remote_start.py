@@ -21,11 +21,6 @@ def remote_start(view: Any, n_components: int, init: str | None, rng: Any) -> Pa
     if init is None:
         fits = view.complete and n_components <= min(n, m)
         init = "nndsvda" if fits else "random"
-    if init == "uniform" or init == "nndsvdar":
-        raise ValueError(
-            f"init={init!r} is not made for an X that lies in blocks; use 'random', 'nndsvd', "
-            "'nndsvda' or 'custom'."
-        )
     if init == "random":
         return random_factors(view, n_components, rng)
     if not view.complete:

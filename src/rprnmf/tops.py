@@ -3,46 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rprnmf.checks import check_count
 from rprnmf.fitted import FittedSide, fitted_side
+from rprnmf.remote import lies_in_blocks
 
 
-def weight(F: np.ndarray, mass: np.ndarray) -> np.ndarray:
+class Sums(NamedTuple):
+    """Of a factor, and of what it is multiplied by."""
+
+    own: np.ndarray
+    other: np.ndarray
+
+
+def weight(F: np.ndarray, sums: Sums) -> np.ndarray:
     """The entry of the factor."""
     return F
 
 
-def lift(F: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def lift(F: np.ndarray, sums: Sums) -> np.ndarray:
     """How many times larger a share is in the component than in the whole model."""
-    share, overall = shares(F, mass)
+    share, overall = shares(F, sums)
     return np.divide(share, overall, out=np.zeros_like(share), where=overall > 0)
 
 
-def relevance(F: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def relevance(F: np.ndarray, sums: Sums) -> np.ndarray:
     """Large in the component, and larger than elsewhere.
 
     The order is that of the relevance of Sievert and Shirley (2014) with a lambda of 1/3:
     log(share) / 3 + 2 log(lift) / 3.
     """
-    return shares(F, mass)[0] * lift(F, mass) ** 2
+    return shares(F, sums)[0] * lift(F, sums) ** 2
 
 
-MEASURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+MEASURES: dict[str, Callable[[np.ndarray, Sums], np.ndarray]] = {
     "weight": weight,
     "lift": lift,
     "relevance": relevance,
 }
 
 
-def shares(F: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def shares(F: np.ndarray, sums: Sums) -> tuple[np.ndarray, np.ndarray]:
     """The share of every row in each component, and in the whole model."""
-    sums = F.sum(axis=0)
-    share = np.divide(F, sums, out=np.zeros_like(F), where=sums > 0)
-    parts = mass * sums
+    share = np.divide(F, sums.own, out=np.zeros_like(F), where=sums.own > 0)
+    parts = sums.other * sums.own
     total = parts.sum()
     return share, (share @ (parts / total if total > 0 else parts))[:, None]
 
@@ -122,7 +129,9 @@ def top_items(
     >>> [[name for name, _ in component] for component in top_items(model)]
     [['Ann', 'Bob'], ['Cleo']]
     """
-    return _tops(fitted_side(model, "row", names), n, by, "item" if as_frame else None)
+    return _tops(
+        fitted_side(model, "row", names, in_blocks=True), n, by, "item" if as_frame else None
+    )
 
 
 def tops_of(side: FittedSide, n: int, by: str) -> list[list[tuple[int, float]]]:
@@ -130,20 +139,49 @@ def tops_of(side: FittedSide, n: int, by: str) -> list[list[tuple[int, float]]]:
     check_count(n, "n")
     if by not in MEASURES:
         raise ValueError(f"by must be one of {', '.join(MEASURES)}; got {by!r}.")
-    F = _unit(side.factor)
-    mass = np.ones(F.shape[1]) if side.other is None else _unit(side.other).sum(axis=0)
-    measured = side.factor if by == "weight" else MEASURES[by](F, mass)
+    F: Any = side.factor
+    if by == "weight":
+        unit, sums = None, Sums(*np.ones((2, F.shape[1])))
+    else:
+        unit, own = unit_and_sums(F)
+        other = np.ones(F.shape[1]) if side.other is None else unit_and_sums(side.other)[1]
+        sums = Sums(own, other)
+    if not lies_in_blocks(F):
+        return tops_of_rows(F, n, by, unit, sums)
+    import dask
+
+    blocks = [
+        dask.delayed(tops_of_rows)(F.blocks[b], n, by, unit, sums) for b in range(len(F.chunks[0]))
+    ]
+    firsts = np.cumsum([0, *F.chunks[0]]).tolist()
+    found: list[list[tuple[int, float]]] = [[] for _ in range(F.shape[1])]
+    for first, tops in zip(firsts, dask.compute(*blocks), strict=False):
+        for component, top in zip(found, tops, strict=True):
+            component += [(first + item, number) for item, number in top]
+    return [sorted(component, key=lambda top: -top[1])[:n] for component in found]
+
+
+def tops_of_rows(
+    F: np.ndarray, n: int, by: str, unit: float | None, sums: Sums
+) -> list[list[tuple[int, float]]]:
+    """The same of some rows, with the sums of all."""
+    if unit is not None:
+        F = F.astype(np.float64) / unit
     found = []
-    for column in measured.T:
+    for column in MEASURES[by](F, sums).T:
         order = np.argsort(-column, kind="stable")[:n]
         found.append([(int(item), float(column[item])) for item in order if column[item] > 0])
     return found
 
 
-def _unit(F: np.ndarray) -> np.ndarray:
-    """In a unit in which sums and products do not overflow: shares do not depend on it."""
+def unit_and_sums(F: Any) -> tuple[float, np.ndarray]:
+    """A unit in which sums and products do not overflow, and the sums of the columns in it.
+
+    Shares do not depend on it.
+    """
     F = F.astype(np.float64)
-    return F / (F.max(initial=0.0) or 1.0)
+    unit = (float(F.max()) if F.shape[0] else 0.0) or 1.0
+    return unit, np.asarray((F / unit).sum(axis=0))
 
 
 def _tops(side: FittedSide, n: int, by: str, frame: str | None) -> Any:

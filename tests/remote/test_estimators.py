@@ -10,10 +10,10 @@ import pytest
 import scipy.sparse as sp
 
 import rprnmf
-from rprnmf import GNMF, NMF, RPRNMF
+from rprnmf import GNMF, LCNMF, NMF, RPRNMF
 from rprnmf.array_file import FileFormatError
 from rprnmf.remote import ChunkWarning
-from tests.remote.matrices import CUTS, SIDES, check_same, in_blocks, matrix
+from tests.remote.matrices import CUTS, SIDES, N, check_same, in_blocks, matrix
 
 da = pytest.importorskip("dask.array")
 
@@ -139,6 +139,7 @@ def test_checkpoint(tmp_path):
         (NMF, {"beta_loss": 0.5}, {}, "solver 'cd' does not handle beta_loss = 0.5"),
         (NMF, {"init": "nndsvdar"}, {}, "'nndsvdar' is not made for"),
         (GNMF, {"row_graph": "knn"}, {}, "row_graph='knn' compares all rows"),
+        (LCNMF, {"missing": "zero", "missing_weight": 0.1}, {"y": [-1] * N}, "labels of rows"),
         (NMF, {}, {"update_H": False, "H": np.ones((3, 31))}, "update_H=False cannot be given"),
     ],
 )
@@ -149,6 +150,20 @@ def test_what_cannot_be_done_is_refused_by_name(estimator, more, given, said):
     with pytest.raises(ValueError, match=said):
         model.fit(in_blocks(X, CUTS["2"]), **given)
     assert model.__dict__ == before
+
+
+def test_settings_are_refused_before_x_is_read():
+    def block(block_info=None):
+        raise AssertionError("X is read")
+
+    D = da.map_blocks(block, chunks=(CUTS["5"], (31,)), dtype=float, meta=np.empty((0, 0)))
+    for more in ({"solver": "paper"}, {"init": "nndsvdar"}):
+        with pytest.raises(ValueError, match=r"in one place|lies in blocks"):
+            NMF(**settings(**more)).fit(D)
+    with pytest.raises(ValueError, match="compares all columns"):
+        GNMF(**settings(column_graph="cosine")).fit(D)
+    with pytest.raises(ValueError, match="update_H=False cannot be given"):
+        NMF(**settings()).fit(D, update_H=False, H=np.ones((3, 31)))
 
 
 def test_faults_of_the_data_name_the_block():

@@ -62,12 +62,10 @@ def test_every_cut(kind, cut):
     both(kind, cut, **PLAIN)
 
 
-@pytest.mark.parametrize("solver", ["cd", "mu"])
-@pytest.mark.parametrize("kind", ["nan", "zero"])
+@pytest.mark.parametrize(("kind", "solver"), [("zero", "cd"), ("nan", "mu")])
 def test_beside_priors_and_norms(kind, solver):
-    both(kind, "5", solver=solver)
-    both(kind, "2", solver=solver, alpha_W=0.1, alpha_H=0.05)
-    both(kind, "5", solver=solver, row_prior="mean", column_prior=None)
+    both(kind, "2", solver=solver)
+    both(kind, "5", solver=solver, alpha_W=0.1, alpha_H=0.05)
 
 
 def test_every_row_has_a_label():

@@ -31,11 +31,19 @@ from rprnmf.checks import (
 from rprnmf.estimators.checkpointing import Checkpoint, interrupted, open_journal
 from rprnmf.estimators.graph_strength import with_graph_strengths
 from rprnmf.estimators.prediction_range import draw, highest, keep_in_range
-from rprnmf.estimators.prior import NEW_ROWS, LearnedPrior, learned, prior_of, pull_shape
+from rprnmf.estimators.prior import (
+    NEW_ROWS,
+    LearnedPrior,
+    learned,
+    prior_of,
+    pull_shape,
+    tables_of_new_rows,
+)
 from rprnmf.estimators.prior_weight import FEWEST, weigh
 from rprnmf.estimators.registered_names import RegisteredNames
-from rprnmf.estimators.remote_fit import check_in_blocks, fit_where_it_lies
-from rprnmf.estimators.remote_transform import transform_blocks
+from rprnmf.estimators.remote_fit import fit_where_it_lies
+from rprnmf.estimators.remote_refusals import refuse_in_blocks
+from rprnmf.estimators.remote_transform import inverse_blocks, transform_blocks
 from rprnmf.estimators.sklearn_callbacks import (
     TEARDOWN,
     CallbackSupportMixin,
@@ -49,9 +57,9 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, Reading, make_remote_view, make_view
 from rprnmf.priors import Prior, make_features
 from rprnmf.progress import FitProgress
-from rprnmf.remote import Placed, is_chunked
+from rprnmf.remote import Placed, gathered, is_chunked, lies_in_blocks
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
-from rprnmf.solvers.fold_in import flat_rows
+from rprnmf.solvers.fold_in import Known, flat_rows
 from rprnmf.solvers.loop import told_rows
 from rprnmf.start import Pair, start_factors
 from rprnmf.threads import blas_threads
@@ -162,6 +170,7 @@ class ComposedNMF(
             with blas_threads(self.n_jobs):
                 fit = partial(self._fit_checked, given=start, knowledge=knowledge)
                 if is_chunked(X):
+                    refuse_in_blocks(self, X, start, knowledge)
                     at = X, knowledge.get("entry_weights"), checkpoint, self.random_state
                     W, stopped = fit_where_it_lies(fit, *at)
                 else:
@@ -190,9 +199,9 @@ class ComposedNMF(
             fourth = 4.0, get_loss(self.beta_loss).curvature_power
             check_range_of_values(view.largest, entry_sum(view), (2.0,), view.dtype)
             check_range_of_values(view.largest, entry_sum(view), fourth, np.float64)
+        if view.remote:  # features take rounds
+            self._solver.check(problem)
         problem = self._with_priors(problem, matrix)
-        if view.remote:
-            check_in_blocks(self._solver, problem)
         callback = with_sklearn_callbacks(self, X, self.callback)
         known = {"X": matrix, **given.named()}
         weights = knowledge.get("entry_weights")
@@ -269,11 +278,6 @@ class ComposedNMF(
     ) -> tuple[Problem, list[np.ndarray]]:
         """The problem with H given, and its start."""
         view, H = problem.view, given.H
-        if view.remote:
-            raise ValueError(
-                "update_H=False cannot be given where X is a Dask array; a fitted model places new "
-                "rows with transform, which is lazy."
-            )
         if given.W is not None:
             warnings.warn(
                 "When update_H=False, the provided initial W is not used.",
@@ -311,11 +315,6 @@ class ComposedNMF(
 
     def _remote_view(self, X: Placed, reset: bool) -> BaseView:
         """The view of an X that lies in blocks."""
-        if not self._solver.takes_blocks:
-            raise ValueError(
-                f"solver {self.solver!r} needs X in one place, and X is a Dask array; use "
-                "solver='cd' or solver='mu'."
-            )
         validate_data(self, X, reset=reset, skip_check_array=True)
         self._check_missing_weight()
         reading = Reading(self.missing, self.missing_weight, type(self).__name__)
@@ -531,13 +530,8 @@ class ComposedNMF(
     def _new_row_prior(self, matrix: Any, view: BaseView, row_features: Any) -> Prior | None:
         """The pull on new rows; None if there is none, or what it needs was not given."""
         features, found = self._features[0], self.prior_[0]
-        tables = list(row_features) if isinstance(row_features, (list, tuple)) else [row_features]
-        if row_features is None:
-            tables = []
-        if features is None or len(tables) < features.wants:
-            if row_features is not None:
-                wants = 0 if features is None else features.wants
-                raise ValueError(f"row_prior has {wants} tables of features, got {len(tables)}.")
+        tables = tables_of_new_rows(features, row_features)
+        if tables is None:
             return None
         assert found is not None
         phi = features.new(view, matrix, tables)
@@ -555,8 +549,8 @@ class ComposedNMF(
         X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Missing entries are marked as in ``fit``.
         row_features : array, DataFrame or list of these, default=None
-            Features of the new rows, where ``row_prior`` is a table of features. Without them
-            rows are not pulled.
+            Features of the new rows, where ``row_prior`` is a table of features; Dask's where X
+            is a Dask array. Without them rows are not pulled.
         entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
             As in ``fit``.
 
@@ -576,8 +570,7 @@ class ComposedNMF(
     ) -> np.ndarray:
         check_is_fitted(self)
         if is_chunked(X):
-            given = {"row_triplets": triplets, "row_features": row_features}
-            return transform_blocks(self, X, entry_weights, given)
+            return transform_blocks(self, X, entry_weights, row_features, triplets)
         with blas_threads(self.n_jobs):
             matrix, view = self._view(X, entry_weights, reset=False)
             side, known = Side(), None
@@ -621,9 +614,7 @@ class ComposedNMF(
                     unset.add_request(param=name, alias=other.requests[name])
         return routing
 
-    def _new_row_triplets(
-        self, new_names: Any, n: int, triplets: Triplets
-    ) -> tuple[Side, np.ndarray]:
+    def _new_row_triplets(self, new_names: Any, n: int, triplets: Triplets) -> tuple[Side, Any]:
         """Triplets over training rows and new rows, the new ones numbered first."""
         names = None
         if triplets.named and triplets.n_triplets:
@@ -644,8 +635,13 @@ class ComposedNMF(
         n_known = len(self.embedding_)
         resolved = triplets.positions(n_known + n, names, "row")
         items = np.where(resolved.items < n_known, resolved.items + n, resolved.items - n_known)
+        known = self.embedding_
+        if lies_in_blocks(known):  # the rows that are named come here
+            named = np.unique(items[items >= n])
+            items = np.where(items < n, items, n + np.searchsorted(named, items))
+            known = Known(gathered(known, named - n), np.asarray(known.mean(axis=0)))
         side = Side(**self._strength("row"), triplets=items, weight=summable(resolved.weights))
-        return side, self.embedding_
+        return side, known
 
     def _strength(self, side: str) -> dict[str, Any]:
         return {}
@@ -662,7 +658,7 @@ class ComposedNMF(
         ----------
         y : array-like of shape (n_samples,)
             The labels of the rows that the model was fitted on; -1, None and NaN: not known.
-        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The data of the fit. Predictions are better with them.
 
         Returns
@@ -682,6 +678,12 @@ class ComposedNMF(
         True
         """
         check_is_fitted(self)
+        if lies_in_blocks(self.embedding_) or is_chunked(X):
+            raise ValueError(
+                "predict_labels compares all rows with each other, and they lie in blocks. Where "
+                "they fit in memory: model.embedding_ = model.embedding_.compute(), and X as an "
+                "array."
+            )
         n = len(self.embedding_)
         points = [self.embedding_]
         if X is not None:
@@ -705,14 +707,17 @@ class ComposedNMF(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_components)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_components)
             Rows of W.
 
         Returns
         -------
         X_original : ndarray of shape (n_samples, n_features)
+            Of a Dask array a Dask array with the same rows in each block.
         """
         check_is_fitted(self)
+        if is_chunked(X):
+            return inverse_blocks(self, X)
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         if X.shape[1] != len(self.components_):
             raise ValueError(

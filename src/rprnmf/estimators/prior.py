@@ -42,6 +42,26 @@ def prior_of_counts(features: Any, counts: np.ndarray) -> Prior:
     return Prior(features.phi, weights / weights.mean(), RIDGE)
 
 
+def tables_of_new_rows(features: Any, given: Any) -> list[Any] | None:
+    """The tables of features of new rows; None where rows cannot be pulled without any.
+
+    Parameters
+    ----------
+    features : Part or None
+        Of the rows of the fit.
+    given : table, list of tables or None
+    """
+    tables = list(given) if isinstance(given, (list, tuple)) else [given]
+    if given is None:
+        tables = []
+    if features is None or len(tables) < features.wants:
+        if given is not None:
+            wants = 0 if features is None else features.wants
+            raise ValueError(f"row_prior has {wants} tables of features, got {len(tables)}.")
+        return None
+    return tables
+
+
 @dataclass(frozen=True)
 class LearnedPrior:
     """What the features of one side predict.

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from rprnmf.estimators.checkpointing import Checkpoint
-from rprnmf.objective import Problem
 from rprnmf.remote import BlocksLostError, Placed, placed
-from rprnmf.solvers import Solver
 
 LOSSES = 100  # of workers that one fit bears
 COMEBACK = 120.0  # seconds to wait for workers, where none is left
@@ -61,16 +59,6 @@ def fit_where_it_lies(
         here.pool.close()
         if vault is not None:
             vault.close()
-
-
-def check_in_blocks(solver: Solver, problem: Problem) -> None:
-    """Refuse, before anything is solved, what needs all rows in one place."""
-    if problem.rows.groups is not None and problem.view.weighted:
-        raise ValueError(
-            "labels of rows cannot be combined with entry_weights or missing_weight where X is a "
-            "Dask array; leave one of the two out, or fit with X in one place."
-        )
-    solver.check(problem)
 
 
 def again(before: Placed, X: Any, weights: Any, vault: Any) -> Placed:

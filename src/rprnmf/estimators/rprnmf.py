@@ -621,8 +621,8 @@ default="auto"
         row_names : sequence of length n_samples, default=None
             Names of the new rows, where X has no labels.
         row_features : array, DataFrame or list of these, default=None
-            Features of the new rows, where ``row_prior`` is a table of features. Without them
-            rows are not pulled.
+            Features of the new rows, where ``row_prior`` is a table of features; Dask's where X
+            is a Dask array. Without them rows are not pulled.
         entry_weights : array-like or sparse matrix of shape (n_samples, n_features), default=None
             As in ``fit``.
 

@@ -25,6 +25,7 @@ from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView
 from rprnmf.priors import Prior
 from rprnmf.priors.features import MeanPart
+from rprnmf.remote import is_chunked, lies_in_blocks
 from rprnmf.solvers import Settings
 from rprnmf.solvers.result import HISTORY
 from rprnmf.solvers.running_sums import RUNNING_SUMS, RunningSums
@@ -103,6 +104,11 @@ def check_stream(model: Any, forget_factor: Any) -> None:
 
 def learn(model: Any, X: Any, start: Any, entry_weights: Any, forget_factor: Any) -> None:
     """Take in one block."""
+    if is_chunked(X):
+        raise ValueError(
+            "partial_fit takes one block of rows, and X is a Dask array; fit goes over all of its "
+            "blocks, or call partial_fit with each of them, computed."
+        )
     began = time.perf_counter()
     first = not hasattr(model, "components_")
     matrix, view = model._view(X, entry_weights, reset=first)
@@ -157,6 +163,11 @@ def begin(
 def go_on(model: Any) -> None:
     """Blocks after a `fit`: about what its data would have left."""
     W, Ht = model.embedding_, np.ascontiguousarray(model.components_.T)
+    if lies_in_blocks(W):
+        raise ValueError(
+            "partial_fit goes on from the rows of W, which lie in blocks. Where they fit in "
+            "memory: model.embedding_ = model.embedding_.compute()."
+        )
     counts = getattr(model, "_counts", None)
     if model.prior_[0] is not None and len(model.prior_[0].coefficients):
         raise ValueError("partial_fit cannot go on from a fit whose rows had a prior of features.")

@@ -98,14 +98,18 @@ def column_features(view: RemoteView, by_mask: bool) -> np.ndarray:
     """Features of the columns of X, here."""
     if by_mask:
         return mask_of_columns(view)
-    m = view.shape[1]
+    refuse_many_columns(view.shape[1])
+    return features_of_products(view.pool.total(products_of_columns, view.views))
+
+
+def refuse_many_columns(m: int) -> None:
+    """Refuse to compare so many columns of complete data."""
     if m > EXACT:
         raise ValueError(
             f"column_prior='data' compares columns of X, each as long as X, and X lies in blocks "
             f"and has {m} of them, complete: it is made for up to {EXACT}. Pass a table of "
             "features, 'mean' or None."
         )
-    return features_of_products(view.pool.total(products_of_columns, view.views))
 
 
 def products_of_columns(view: BaseView) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Solver(ABC):
         """Minimise the objective from a start [W, Ht], which is emptied."""
 
     def fold_in(
-        self, problem: Problem, Ht: np.ndarray, known: np.ndarray | None, settings: Settings
+        self, problem: Problem, Ht: np.ndarray, known: Any, settings: Settings
     ) -> np.ndarray:
         """Rows for new rows of X, the components fixed: see `fold_in.py`."""
         return fold_in(problem, Ht, known, settings.max_iter, settings.tol)

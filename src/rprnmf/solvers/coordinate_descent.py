@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from rprnmf.losses import get_loss
 from rprnmf.objective import Look, Objective, Point, Problem
 from rprnmf.solvers.base import Solver
 from rprnmf.solvers.component_scale import ComponentScale
@@ -63,6 +64,13 @@ class CoordinateDescentSolver(Solver):
     def check(self, problem: Problem) -> None:
         self.check_row_problem(problem, list(ROW_PROBLEMS))
         self.check_margin(problem)
+        view: Any = problem.view
+        quadratic = get_loss(problem.beta_loss).row_problem == "quadratic"
+        if view.remote and view.n_holes and quadratic:
+            raise ValueError(
+                "X lies in blocks of sparse rows with stored NaN, whose Gram matrices solver='cd' "
+                "does not sum; use solver='mu', or missing='zero' where only stored entries count."
+            )
 
     def solve(self, problem: Problem, start: list[np.ndarray], settings: Settings) -> Result:
         self.check(problem)

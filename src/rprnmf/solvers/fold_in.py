@@ -6,6 +6,8 @@ triplets it comes out the same whatever rows come with it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rprnmf.losses import get_loss
@@ -18,8 +20,15 @@ from rprnmf.solvers.row_problems import ROW_PROBLEMS, observed_sums, row_totals
 ROUNDS = 100  # of raising the strength: enough for it to go from its first value to its cap
 
 
+class Known(NamedTuple):
+    """Some of the rows that stay as they are, and the mean of all."""
+
+    rows: np.ndarray
+    mean: np.ndarray
+
+
 def fold_in(
-    problem: Problem, Ht: np.ndarray, known: np.ndarray | None, max_iter: int, tol: float
+    problem: Problem, Ht: np.ndarray, known: np.ndarray | Known | None, max_iter: int, tol: float
 ) -> np.ndarray:
     """Rows of W that minimise the objective with H fixed.
 
@@ -30,7 +39,7 @@ def fold_in(
     problem : Problem
         ``problem.rows.triplets`` number the rows of X first, then those of ``known``.
     Ht : ndarray of shape (n_columns, n_components)
-    known : ndarray of shape (n_known, n_components) or None
+    known : ndarray of shape (n_known, n_components), Known or None
         Rows that stay as they are, for triplets to refer to.
     max_iter : int
         Sweeps over a row, and with the divergence Newton's steps.
@@ -47,8 +56,9 @@ def fold_in(
         # rows without entries start near the mean of the known rows, not all at one point
         unseen = np.flatnonzero(problem.view.row_counts == 0)
         different = 1.0 + 0.1 * np.cos(np.add.outer(unseen + 1.0, np.arange(F.shape[1])))
-        F[unseen] = different * known.mean(axis=0)
-        F = np.concatenate((F, known.astype(F.dtype, copy=False)))
+        rows, mean = known if isinstance(known, Known) else (known, known.mean(axis=0))
+        F[unseen] = different * mean
+        F = np.concatenate((F, rows.astype(F.dtype, copy=False)))
     by_rows = objective.loss.row_problem in ROW_PROBLEMS
     solve = descend if by_rows else fold_in_by_steps
     return solve(objective, F, Ht, max_iter, tol)[: problem.view.shape[0]]

@@ -613,11 +613,6 @@ def quadratic_problem(objective: Objective, index: int) -> RowProblem:
     """The squared error, by what the view has."""
     view: Any = objective.views[index]
     if view.remote:
-        if view.n_holes:
-            raise ValueError(
-                "X lies in blocks of sparse rows with stored NaN, whose Gram matrices solver='cd' "
-                "does not sum; use solver='mu', or missing='zero' where only stored entries count."
-            )
         if view.weighted:
             return RemoteWeightedProblem(objective, index)
         return (RemoteGramProblem if view.one_gram else RemoteMaskedProblem)(objective, index)
