@@ -94,3 +94,28 @@ def test_labels_of_another_length_are_refused():
         LCNMF(3).fit(D, da.from_array(labels()[:-1], chunks=20))
     with pytest.raises(ValueError, match=r"rows from 16 on: row labels must be whole numbers"):
         LCNMF(3).fit(D, da.from_array(np.where(np.arange(N) == 20, 0.5, 1.0), chunks=20))
+
+
+@pytest.mark.parametrize("kind", ["dense", "nan", "zero"])
+def test_single_precision(kind):
+    X, missing = matrix(kind)
+    X = X.astype(np.float32)
+    settings = {"n_components": 3, "init": "random", "missing": missing, "max_iter": 5, "tol": 0.0}
+    settings |= {"random_state": 0, **PLAIN}
+    one, two = (LCNMF(**settings).fit(data, labels()) for data in (X, in_blocks(X, CUTS["5"])))
+    assert two.embedding_.dtype == np.float32
+    assert two.embedding_.compute().dtype == np.float32
+    apart = np.abs(np.asarray(two.embedding_) - one.embedding_).max()
+    assert apart <= 1e-3 * one.embedding_.max()
+
+
+def test_checkpoint(tmp_path):
+    X, missing = matrix("zero")
+    D, path = in_blocks(X, CUTS["2"]), tmp_path / "run.ckpt"
+    settings = {"n_components": 3, "missing": missing, "tol": 0.0, "random_state": 0} | PLAIN
+    kept = {"checkpoint": path, "checkpoint_every": 0}
+    one = LCNMF(max_iter=8, **settings).fit(D, labels(), **kept)
+    again = LCNMF(max_iter=8, **settings).fit(D, da.from_array(labels(), chunks=83), **kept)
+    check_same(one, again, apart=0.0)
+    with pytest.raises(ValueError, match="of another fit"):
+        LCNMF(max_iter=8, **settings).fit(D, np.roll(labels(), 1), **kept)

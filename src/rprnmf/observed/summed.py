@@ -93,8 +93,7 @@ def sums_of_groups(view: BaseView, tying: Any) -> Sums:
     if isinstance(view, Masked):
         entries = view.stored().matrix()
         both = np.complex64 if view.dtype == np.float32 else np.complex128
-        marked = sp.csr_array((entries.data + both(1j), entries.indices, entries.indptr))
-        marked.resize(entries.shape)
+        marked = with_data(entries, entries.data + both(1j), both)
         return Sums(sp.csr_array(members.astype(both) @ marked), shares)
     X = view.complete_matrix()
     found = members.astype(view.dtype) @ (view.nonzeros().matrix() if X is None else X)
