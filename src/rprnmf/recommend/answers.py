@@ -64,13 +64,7 @@ class Answers:
 
     def _by_interest(self) -> Listing | None:
         """What orders lists; None: the predictions alone."""
-        if self.order == "rating" or self.kind_ == "implicit":
-            return None
-        if self._listing is None and isinstance(self._X, FarRows):
-            return None  # the fit has said so
-        if self._listing is None:
-            raise ValueError("order='interest' needs a model of interest: fit again with it.")
-        return self._listing
+        return None if self.order == "rating" else self._listing
 
     def _satisfied(self, side: int) -> np.ndarray:
         factor = (self.user_factors_, self.item_factors_)[side]
@@ -388,8 +382,8 @@ class Answers:
 
     def _listed(self, asked: AskedUser, user: Any, j: int, n: int) -> Listed | None:
         """Where the item stands on the list of a user, and what makes the interest."""
-        listing = self._listing
-        if listing is None or self.order == "rating":
+        listing = self._by_interest()
+        if listing is None:
             return None
         row = self._interest_rows(listing, [user])[0]
         place = listing.place(row, asked.scored, j)

@@ -58,7 +58,7 @@ class Recommender(Answers, BaseEstimator):
         Of the lists from ratings. "interest": a model of who rates what, fitted beside the ratings
         as clicks are, counts together with the predicted ratings: as far as it can be trusted,
         ``trust_``. "rating": predicted ratings alone; it saves a third of the time of ``fit``.
-        Predictions are the same. After a fit it may be set from "interest" to "rating" and back.
+        Predictions are the same. After a fit with "interest" it may be set to "rating" and back.
     beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
         "kullback-leibler" with clicks is Poisson factorisation.
     missing_weight : float or "auto", default="auto"
@@ -106,7 +106,7 @@ class Recommender(Answers, BaseEstimator):
         The fraction of the comparisons that hold; NaN without any.
     trust_ : float or None
         What interest counts on lists, in units of its spread; 0 if who rated what seems to be
-        chance. None without a model of interest.
+        chance. None without a model of interest: then lists are by ratings.
 
     Examples
     --------
