@@ -57,7 +57,7 @@ class Recommender(Answers, BaseEstimator):
     order : {"interest", "rating"}, default="interest"
         Of the lists from ratings. "interest": a model of who rates what, fitted beside the ratings
         as clicks are, counts together with the predicted ratings: as far as it can be trusted,
-        ``trust_``. "rating": predicted ratings alone; it saves a third of the time of ``fit``.
+        ``trust_``. "rating": predicted ratings alone; it saves a quarter of the time of ``fit``.
         Predictions are the same. After a fit with "interest" it may be set to "rating" and back.
     beta_loss : {"frobenius", "kullback-leibler"}, default="frobenius"
         "kullback-leibler" with clicks is Poisson factorisation.

@@ -48,7 +48,7 @@ def learned_trust(task: Task, rng: Any, n_jobs: Any) -> float:
         return 0.0
     variance = float(z.var(ddof=1))
     above = float(z.mean()) - ERRORS * np.sqrt(variance / len(z))
-    return max(above, 0.0) / (0.5 + 0.5 * variance)
+    return float(max(above, 0.0) / (0.5 + 0.5 * variance))
 
 
 def above_others(
