@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import logging
 import operator
+import re
+import shutil
 import socket
 import subprocess
 import sys
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +21,10 @@ from rprnmf import load
 from rprnmf.cli.command import Run
 from rprnmf.cli.scheduler import scheduled
 from rprnmf.inputs import read_matrix, write_matrix
+from tests.checkpoints.test_kill import iterations
 from tests.cli.running import run_program
+
+ROOT = Path(__file__).parents[2]
 
 pytest.importorskip("distributed")
 
@@ -36,9 +43,9 @@ def options(scheduler, **more):
 class Processes:
     """``dask scheduler`` and ``dask worker`` as processes."""
 
-    def __init__(self, folder):
-        self.folder, self.running = folder, []
-        self.address = f"tcp://127.0.0.1:{free_port()}"
+    def __init__(self, folder, protocol="tcp", settings=()):
+        self.folder, self.running, self.settings = folder, [], settings
+        self.address = f"{protocol}://127.0.0.1:{free_port()}"
 
     def start(self, *arguments):
         command = [sys.executable, "-m", "dask", *arguments]
@@ -51,11 +58,12 @@ class Processes:
     def start_scheduler(self):
         port = self.address.rpartition(":")[2]
         where = ["--host", "127.0.0.1", "--port", port, "--dashboard-address", "127.0.0.1:0"]
-        return self.start("scheduler", *where)
+        protocol = ["--protocol", self.address.partition(":")[0]]
+        return self.start("scheduler", *protocol, *where, *self.settings)
 
     def start_worker(self):
         where = ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-        return self.start("worker", self.address, *where, "--death-timeout", "20")
+        return self.start("worker", self.address, *where, *self.settings, "--death-timeout", "20")
 
     def stop(self):
         for process in self.running:
@@ -171,12 +179,12 @@ def files(tmp_path_factory):
     return folder
 
 
-def check_same(one, two):
+def check_same(one, two, most=1e-9):
     """Two models in files agree to rounding, with their names."""
     one, two = load(one), load(two)
     W = np.asarray(two.embedding_)
-    assert np.abs(W - one.embedding_).max() <= 1e-9 * one.embedding_.max()
-    assert np.abs(two.components_ - one.components_).max() <= 1e-9 * one.components_.max()
+    assert np.abs(W - one.embedding_).max() <= most * one.embedding_.max()
+    assert np.abs(two.components_ - one.components_).max() <= most * one.components_.max()
     assert two.n_iter_ == one.n_iter_
     for side in ("row", "column"):
         known, found = (getattr(model, f"{side}_names_") for model in (one, two))
@@ -383,3 +391,103 @@ def test_checkpoint_every_needs_a_file(call, files):
     code, _, err = call("fit", files / "X.npy", "--checkpoint-every", "1")
     assert code == 2
     assert "--checkpoint-every goes with --checkpoint FILE" in err
+
+
+@pytest.fixture
+def doomed(tmp_path_factory):
+    """A scheduler and a worker that a test may kill."""
+    found = Processes(tmp_path_factory.mktemp("doomed"))
+    try:
+        found.start_scheduler()
+        found.start_worker()
+        yield found
+    finally:
+        found.stop()
+
+
+def test_the_scheduler_is_killed(call, files, doomed, tmp_path, monkeypatch):
+    """A clear error, a good checkpoint, and the same command goes on from it."""
+    from rprnmf.solvers.recording import Recording
+
+    one, two, kept = (tmp_path / name for name in ("one.rprnmf", "two.rprnmf", "run.ckpt"))
+    usual = ["-k", "3", "--max-iter", "30", "--tol", "0", "--quiet"]
+    assert call("fit", files / "X.npy", *usual, "--out", one)[0] == 0
+    same = [*usual, "--scheduler", doomed.address, "--checkpoint", kept, "--checkpoint-every", "0"]
+    same = ["fit", files / "X.zarr", "--blocks", "28", *same, "--out", two]
+    command = [sys.executable, "-m", "rprnmf", *map(str, same)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while not kept.exists() or iterations(kept) < 3:
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.02)
+            doomed.running[0].kill()
+            _, err = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert err == (
+        f"rprnmf fit: the Dask scheduler at {doomed.address} does not answer any more. When it is "
+        f"back the same command goes on from {kept}.\n"
+    )
+    assert not two.exists()
+    assert 0 < iterations(kept) < 30
+    doomed.stop()
+    doomed.start_scheduler()
+    doomed.start_worker()
+    resumed = []
+    resume = Recording._resume
+    monkeypatch.setattr(
+        Recording, "_resume", lambda self, values: resumed.append(1) or resume(self, values)
+    )
+    code, _, err = call(*same)
+    assert code == 0, err
+    assert resumed
+    check_same(one, two, 1e-7)
+
+
+def test_the_example(cluster, tmp_path):
+    command = [sys.executable, ROOT / "examples" / "two_shells.py", "--folder", tmp_path / "files"]
+    done = subprocess.run(
+        [*command, "--scheduler", cluster.address], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    apart = re.search(r"Largest difference of the two W: (\S+) of the largest", done.stdout)
+    assert float(apart[1]) < 1e-9
+    assert read_matrix(tmp_path / "files" / "W.parquet").X.shape == (3000, 3)
+
+
+def test_the_example_and_the_page_start_the_same_cluster():
+    page = (ROOT / "docs" / "dask.md").read_text()
+    example = (ROOT / "examples" / "two_shells.py").read_text()
+    commands = re.findall(r"^    (dask .*?)(?: &)?$", example, re.MULTILINE)
+    assert len(commands) == 2
+    assert all(f"    {command}" in page for command in commands)
+    assert "python examples/two_shells.py" in page
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="it makes the certificate")
+def test_tls_by_dask_s_configuration(call, files, tmp_path):
+    """Who has the certificate gets in, others get a sentence."""
+    import dask
+
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    made += ["-keyout", key, "-out", certificate, "-days", "2"]
+    subprocess.run(made, check=True, capture_output=True)
+    given = ["--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key]
+    secure = Processes(tmp_path, "tls", list(map(str, given)))
+    fit = ["fit", files / "X.zarr", "-k", "2", "--scheduler", secure.address, "--quiet"]
+    tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
+    tls = {f"distributed.comm.tls.{name}": str(path) for name, path in tls.items()}
+    try:
+        secure.start_scheduler()
+        secure.start_worker()
+        with dask.config.set(tls):
+            code, _, err = call(*fit)
+            assert code == 0, err
+        code, _, err = call(*fit)
+        assert code == 1
+        assert f"no Dask scheduler answers at {secure.address}" in err
+        assert "Certificates are set in Dask's configuration, distributed.comm.tls" in err
+    finally:
+        secure.stop()

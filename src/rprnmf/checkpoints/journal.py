@@ -127,6 +127,8 @@ class Journal:
         started = time.monotonic()
         try:
             self._write(self.path)
+        except ConnectionError:  # rows that lie elsewhere are out of reach: the fit is over
+            raise
         except OSError as error:
             if not self.failed:
                 warnings.warn(

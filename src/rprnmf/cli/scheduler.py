@@ -83,12 +83,15 @@ def scheduled(given: Any, needed: bool = False) -> Iterator[Any]:
     require_dask(f"--scheduler {name}" if given.scheduler else "data in blocks")
     import dask
 
+    jobs = getattr(given, "jobs", None)
     if name == THREADS:
-        with dask.config.set(scheduler=THREADS):
+        from rprnmf.threads import available_threads
+
+        with dask.config.set(scheduler=THREADS, num_workers=available_threads(jobs)):
             yield None
         return
     require_distributed(name)
-    with silent_logs(given.run.debug), client_at(name, getattr(given, "jobs", None)) as client:
+    with silent_logs(given.run.debug), client_at(name, jobs) as client:
         try:
             yield client
         except Exception as error:
