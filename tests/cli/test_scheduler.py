@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import operator
+import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -363,6 +365,17 @@ def test_info_of_a_model_in_blocks(call, models):
     assert (found["rows"], found["columns"]) == (N, M)
 
 
+def test_info_of_a_scheduler(call, models, cluster):
+    code, found, err = call("info", "--scheduler", cluster.address, "--json")
+    assert code == 0, err
+    assert (found["workers"], found["threads"]) == (1, 1)
+    code, out, err = call("info", models / "memory.rprnmf", "--scheduler", "threads")
+    assert code == 0, err
+    assert "threads of this process" in out
+    assert "60 x 12" in out
+    assert call("info")[0] == 2
+
+
 def test_errors_of_files_are_told(call, files, cluster, tmp_path):
     """What is wrong inside a file shows on a worker, and is told with its place."""
     X = np.ones((4, 3))
@@ -491,3 +504,26 @@ def test_tls_by_dask_s_configuration(call, files, tmp_path):
         assert "Certificates are set in Dask's configuration, distributed.comm.tls" in err
     finally:
         secure.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has other signals")
+def test_ctrl_c_does_not_reach_the_workers(files, tmp_path):
+    """A terminal sends it to all processes: only the program is to stop, and keeps what it has."""
+    kept, out = tmp_path / "run.ckpt", tmp_path / "model.rprnmf"
+    command = ["fit", files / "X.zarr", "-k", "2", "--tol", "0", "--max-iter", "100000", "--jobs"]
+    command += ["1", "--scheduler", "local", "--checkpoint", kept, "--checkpoint-every", "0"]
+    command = [sys.executable, "-m", "rprnmf", *map(str, command), "--quiet", "--out", str(out)]
+    with subprocess.Popen(command, stderr=-1, text=True, start_new_session=True) as process:
+        try:
+            while not kept.exists() or iterations(kept) < 3:
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.02)
+            os.killpg(process.pid, signal.SIGINT)
+            _, err = process.communicate(timeout=120)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert "rprnmf fit was stopped." in err
+    assert "Traceback" not in err
+    assert load(out).n_iter_ >= 3

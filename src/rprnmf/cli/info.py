@@ -11,23 +11,42 @@ from rprnmf.cli.comparisons import describe as counts_of
 from rprnmf.cli.files import INPUT, check_files, real_file
 from rprnmf.cli.models import SUFFIX, names_of
 from rprnmf.cli.report import Report, Table, counted, per_cent
+from rprnmf.cli.scheduler import described, scheduled, scheduler_option
 
 SHOWN = 3  # names that are shown
 
 
 @command("rprnmf info model.rprnmf")
-@click.argument("model", type=INPUT)
+@click.argument("model", type=INPUT, required=False)
+@scheduler_option
 def info(given: Any) -> Report:
-    """Say what is in the file of a model: kind, size, settings, names, comparisons, versions."""
+    """Say what is in the file of a model: kind, size, settings, names, comparisons, versions.
+
+    With --scheduler: also, or only, which workers there are.
+    """
+    if given.model is None and given.scheduler is None:
+        raise click.UsageError("Missing argument 'MODEL'.")
     check_files(given.run, [], [given.model])
+    document: dict[str, Any] = {}
+    rows: list[list[str]] = []
+    if given.model is not None:
+        rows += about_model(given.model, document)
+    if given.scheduler is not None:
+        with scheduled(given) as client:
+            rows += described(client, given.scheduler, document)
+    return Report(document, [Table("", ("", ""), rows)])
+
+
+def about_model(path: str, document: dict[str, Any]) -> list[list[str]]:
+    """What is in the file."""
     from rprnmf.persistence import describe, load
     from rprnmf.recommend import Recommender
     from rprnmf.triplets import Triplets
 
-    with real_file(given.model, SUFFIX) as file:
+    with real_file(path, SUFFIX) as file:
         about, held = describe(file), load(file)
         size = file.stat().st_size
-    document: dict[str, Any] = {**about, "bytes": size}
+    document |= {**about, "bytes": size}
     rows = [["kind", about["class"]]]
     if isinstance(held, Triplets):
         found = counts_of(held)
@@ -43,7 +62,7 @@ def info(given: Any) -> Report:
     versions = [f"{name} {about[name]}" for name in ("rprnmf", "numpy", "scikit-learn")]
     rows.append(["written", f"{about['date']} with {', '.join(versions)}"])
     rows.append(["bytes", str(size)])
-    return Report(document, [Table("", ("", ""), rows)])
+    return rows
 
 
 def fitted_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:

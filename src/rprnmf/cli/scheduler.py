@@ -14,6 +14,8 @@ from typing import Any
 
 import click
 
+from rprnmf.cli.signals import ctrl_c_ignored
+
 LOCAL, THREADS = "local", "threads"
 ADDRESS = re.compile(r"(\w+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d+")
 HERE = "127.0.0.1"
@@ -80,7 +82,7 @@ def scheduled(given: Any, needed: bool = False) -> Iterator[Any]:
         return
     from rprnmf.remote.placing import require_dask
 
-    require_dask(f"--scheduler {name}" if given.scheduler else "data in blocks")
+    require_dask(f"--scheduler {name}" if given.scheduler else "a matrix in blocks")
     import dask
 
     jobs = getattr(given, "jobs", None)
@@ -137,14 +139,15 @@ def local_cluster(jobs: int | None) -> Any:
 
     processes, threads = nprocesses_nthreads(available_threads(jobs))
     nowhere_else = f"{HERE}:0"
-    return LocalCluster(
-        host=HERE,
-        n_workers=processes,
-        threads_per_worker=threads,
-        dashboard_address=nowhere_else,
-        worker_dashboard_address=nowhere_else,
-        silence_logs=logging.CRITICAL,
-    )
+    with ctrl_c_ignored():  # it reaches all processes of a terminal: only this one is to stop
+        return LocalCluster(
+            host=HERE,
+            n_workers=processes,
+            threads_per_worker=threads,
+            dashboard_address=nowhere_else,
+            worker_dashboard_address=nowhere_else,
+            silence_logs=logging.CRITICAL,
+        )
 
 
 def check_workers(client: Any, name: str) -> None:
@@ -164,6 +167,23 @@ def check_workers(client: Any, name: str) -> None:
             f"{len(lacking)} of the {len(found)} workers of {name} cannot import rprnmf, as "
             f"{lacking[0]}; install the same packages there."
         )
+
+
+def described(client: Any, name: str, document: dict[str, Any]) -> list[list[str]]:
+    """The workers, for a person; in ``document`` for a program."""
+    if client is None:
+        from rprnmf.threads import available_threads
+
+        found = {"scheduler": name, "workers": 0, "threads": available_threads(None)}
+        document.update(found)
+        return [["scheduler", f"{found['threads']} threads of this process"]]
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    n_threads = sum(worker["nthreads"] for worker in workers)
+    memory = sum(worker["memory_limit"] or 0 for worker in workers)
+    document |= {"scheduler": name, "workers": len(workers), "threads": n_threads}
+    document["worker_memory"] = memory or None
+    rows = [["scheduler", name], ["workers", str(len(workers))], ["their threads", str(n_threads)]]
+    return [*rows, ["their memory", f"{memory / 1e9:.1f} GB" if memory else "without a limit"]]
 
 
 def unreachable(name: str, error: Exception) -> str:

@@ -9,6 +9,19 @@ from contextlib import contextmanager
 
 
 @contextmanager
+def ctrl_c_ignored() -> Iterator[None]:
+    """Within it SIGINT does nothing; processes that begin there go on ignoring it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def asked_to_end() -> Iterator[None]:
     """Within it SIGTERM raises KeyboardInterrupt."""
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.metrics.approximation import read_pair
+from rprnmf.metrics.approximation import pair_of
+from rprnmf.observed import RemoteView
 
 
 def recommendation_f1(
@@ -19,9 +20,9 @@ def recommendation_f1(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_users, n_items)
+    X : {array-like, sparse matrix, dask array} of shape (n_users, n_items)
         The ratings to judge by, e.g. those held out.
-    W : array-like of shape (n_users, n_components)
+    W : {array-like, dask array} of shape (n_users, n_components)
     H : array-like of shape (n_components, n_items)
     thresholds : float or array-like of shape (n_users,)
         In the paper each user's mean training rating.
@@ -39,15 +40,33 @@ def recommendation_f1(
     >>> recommendation_f1([[5.0, 1.0, 4.0]], [[1.0]], [[4.0, 4.0, 2.0]], thresholds=3.0)
     0.5
     """
-    view, W, Ht = read_pair(X, W, H, missing)
+    with pair_of(X, W, H, missing) as (view, W, Ht):
+        limits = np.broadcast_to(np.asarray(thresholds, dtype=float), (view.shape[0],))
+        if isinstance(view, RemoteView):
+            rows = view.with_rows(limits)
+            return f1_of(view.pool.total(counts_of_view, view.views, W, Ht, rows))
+        return f1_of(counts_of_view(view, W, Ht, limits))
+
+
+def counts_of_view(view: Any, W: np.ndarray, Ht: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """`counts_above` of the entries of some rows."""
     entries = view.stored()
-    thresholds = np.broadcast_to(np.asarray(thresholds, dtype=float), (view.shape[0],))
-    limit = np.repeat(thresholds, entries.row_counts)
-    return f1_above(entries.data, entries.model(W, Ht), limit)
+    limit = np.repeat(limits, entries.row_counts)
+    return counts_above(entries.data, entries.model(W, Ht), limit)
 
 
 def f1_above(truth: np.ndarray, found: np.ndarray, limit: np.ndarray) -> float:
     """F1 of "above the limit" by prediction against "above the limit" in truth, entry by entry."""
+    return f1_of(counts_above(truth, found, limit))
+
+
+def counts_above(truth: np.ndarray, found: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """How many are above the limit in both, in truth, and by prediction."""
     relevant, recommended = truth > limit, found > limit
-    hits = int(np.sum(relevant & recommended))
-    return 2.0 * hits / max(int(relevant.sum()) + int(recommended.sum()), 1)
+    return np.array([np.sum(relevant & recommended), relevant.sum(), recommended.sum()])
+
+
+def f1_of(counts: np.ndarray) -> float:
+    """F1 of such counts."""
+    hits, relevant, recommended = (int(count) for count in counts)
+    return 2.0 * hits / max(relevant + recommended, 1)
