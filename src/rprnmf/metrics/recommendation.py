@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from rprnmf.metrics.approximation import pair_of
-from rprnmf.observed import RemoteView
 
 
 def recommendation_f1(
@@ -42,9 +41,10 @@ def recommendation_f1(
     """
     with pair_of(X, W, H, missing) as (view, W, Ht):
         limits = np.broadcast_to(np.asarray(thresholds, dtype=float), (view.shape[0],))
-        if isinstance(view, RemoteView):
-            rows = view.with_rows(limits)
-            return f1_of(view.pool.total(counts_of_view, view.views, W, Ht, rows))
+        if view.remote:
+            blocks: Any = view
+            rows = blocks.with_rows(limits)
+            return f1_of(blocks.pool.total(counts_of_view, blocks.views, W, Ht, rows))
         return f1_of(counts_of_view(view, W, Ht, limits))
 
 
