@@ -362,7 +362,7 @@ def test_evaluate_makes_no_product_of_the_shape_of_X(call, tmp_path):
 def test_info_of_a_model_in_blocks(call, models):
     code, found, err = call("info", models / "blocks.rprnmf", "--json")
     assert code == 0, err
-    assert (found["rows"], found["columns"]) == (N, M)
+    assert (found["rows"], found["columns"], found["blocks"]) == (N, M, 3)
 
 
 def test_info_of_a_scheduler(call, models, cluster):

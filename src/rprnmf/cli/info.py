@@ -67,6 +67,8 @@ def about_model(path: str, document: dict[str, Any]) -> list[list[str]]:
 
 def fitted_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:
     """What a fit left in a model."""
+    from rprnmf.remote import is_chunked
+
     n, K = model.embedding_.shape
     m = model.components_.shape[1]
     document |= {"rows": n, "columns": m, "components": K, "iterations": model.n_iter_}
@@ -79,6 +81,9 @@ def fitted_rows(model: Any, document: dict[str, Any]) -> list[list[str]]:
         ["error", f"{model.reconstruction_err_:.4g}"],
         ["iterations", f"{model.n_iter_}, {end}"],
     ]
+    if is_chunked(model.embedding_):
+        document["blocks"] = model.embedding_.numblocks[0]
+        rows.append(["rows of W", f"in {counted(document['blocks'], 'file')} beside it"])
     for side in ("row", "column"):
         names = names_of(model, side)
         document[f"{side}_names"] = names
