@@ -65,7 +65,16 @@ class Processes:
 
     def start_worker(self):
         where = ["--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-        return self.start("worker", self.address, *where, *self.settings, "--death-timeout", "20")
+        return self.start("worker", self.address, *where, *self.settings, "--death-timeout", "60")
+
+    def begin(self):
+        """Both, which are there when this returns."""
+        from distributed import Client
+
+        self.start_scheduler()
+        self.start_worker()
+        with Client(self.address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
 
     def stop(self):
         for process in self.running:
@@ -80,8 +89,7 @@ def cluster(tmp_path_factory):
     """A scheduler and a worker, as in two shells."""
     found = Processes(tmp_path_factory.mktemp("cluster"))
     try:
-        found.start_scheduler()
-        found.start_worker()
+        found.begin()
         yield found
     finally:
         found.stop()
@@ -411,8 +419,7 @@ def doomed(tmp_path_factory):
     """A scheduler and a worker that a test may kill."""
     found = Processes(tmp_path_factory.mktemp("doomed"))
     try:
-        found.start_scheduler()
-        found.start_worker()
+        found.begin()
         yield found
     finally:
         found.stop()
@@ -445,8 +452,7 @@ def test_the_scheduler_is_killed(call, files, doomed, tmp_path, monkeypatch):
     assert not two.exists()
     assert 0 < iterations(kept) < 30
     doomed.stop()
-    doomed.start_scheduler()
-    doomed.start_worker()
+    doomed.begin()
     resumed = []
     resume = Recording._resume
     monkeypatch.setattr(
@@ -493,9 +499,8 @@ def test_tls_by_dask_s_configuration(call, files, tmp_path):
     tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
     tls = {f"distributed.comm.tls.{name}": str(path) for name, path in tls.items()}
     try:
-        secure.start_scheduler()
-        secure.start_worker()
         with dask.config.set(tls):
+            secure.begin()
             code, _, err = call(*fit)
             assert code == 0, err
         code, _, err = call(*fit)
