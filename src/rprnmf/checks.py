@@ -14,8 +14,11 @@ from sklearn.utils import check_array
 ROLES = ("q", "r", "s")
 
 
-def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
-    """X as a float array or CSR matrix, non-negative, finite but for allowed NaN."""
+def check_matrix(X: Any, missing: str | None, whom: str, first: int = 0) -> Any:
+    """X as a float array or CSR matrix, non-negative, finite but for allowed NaN.
+
+    ``first`` is the number of its first row, for messages.
+    """
     if sp.issparse(X):
         check_stored(X, whom)
     if sp.issparse(X) and X.format in ("bsr", "dia"):
@@ -33,11 +36,11 @@ def check_matrix(X: Any, missing: str | None, whom: str) -> Any:
         X = X.copy()
         X.prune()
     values = X.data if sp.issparse(X) else X
-    _refuse(X, np.isinf(values), "Input X contains infinity", "a finite number", whom)
+    _refuse(X, np.isinf(values), "Input X contains infinity", "a finite number", whom, first)
     if missing != "nan":
         expected = "a number; to mark missing entries with NaN pass missing='nan'"
-        _refuse(X, np.isnan(values), "Input X contains NaN", expected, whom)
-    _refuse(X, values < 0, f"Negative values in data passed to {whom}", "at least 0", whom)
+        _refuse(X, np.isnan(values), "Input X contains NaN", expected, whom, first)
+    _refuse(X, values < 0, f"Negative values in data passed to {whom}", "at least 0", whom, first)
     return X
 
 
@@ -193,7 +196,7 @@ def check_range_of_values(
         )
 
 
-def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str) -> None:
+def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str, first: int = 0) -> None:
     if not bad.any():
         return
     if sp.issparse(X):
@@ -204,7 +207,7 @@ def _refuse(X: Any, bad: np.ndarray, what: str, expected: str, whom: str) -> Non
         row, column = (int(index) for index in np.argwhere(bad)[0])
         value = X[row, column]
     raise ValueError(
-        f"{what}: X[{row}, {column}] = {value:g}; {whom} expects {expected}"
+        f"{what}: X[{first + row}, {column}] = {value:g}; {whom} expects {expected}"
         f" ({int(bad.sum())} such entries)."
     )
 

@@ -47,6 +47,8 @@ def random_factors(view: Any, n_components: int, rng: Any) -> Pair:
 
 def svd_factors(view: Any, n_components: int, init: str, rng: Any) -> Pair | None:
     """NNDSVD in units of the mean of X, with the best common factor; None if it cannot be."""
+    if not view.squares:  # nothing but zeros
+        return None
     unit = view.mean or 1.0
     U, s, Vt = singular_vectors(view, n_components, rng)
     if not (np.isfinite(s).all() and s.any()):

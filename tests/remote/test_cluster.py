@@ -64,14 +64,14 @@ def test_weights_of_entries(client, kept):
 
 
 def test_nothing_is_left_on_the_workers(client):
-    from rprnmf.remote import cluster, saved
+    from rprnmf.remote.rooms import ROOMS
 
     X, _ = matrix("dense")
     model = NMF(**settings(None, max_iter=12)).fit(in_blocks(X, CUTS["5"]))
     del model
 
     def kept():
-        return len(cluster.KEPT) + len(saved.SAVED)
+        return len(ROOMS)
 
     for _ in range(50):
         left = sum(client.run(kept).values())

@@ -57,7 +57,7 @@ from rprnmf.objective import Objective, Problem, Side
 from rprnmf.observed import BaseView, Reading, make_remote_view, make_view
 from rprnmf.priors import Prior, make_features
 from rprnmf.progress import FitProgress
-from rprnmf.remote import Placed, gathered, is_chunked, lies_in_blocks
+from rprnmf.remote import Placed, dask_array, gathered, is_chunked, lies_in_blocks
 from rprnmf.solvers import SOLVERS, Result, Settings, Solver
 from rprnmf.solvers.fold_in import Known, flat_rows
 from rprnmf.solvers.loop import told_rows
@@ -165,14 +165,14 @@ class ComposedNMF(
         search must not go on as if this fit had ended; a notebook shows what there is.
         """
         before = dict(self.__dict__)
-        checkpoint = checkpoint.checked()
+        checkpoint, X = checkpoint.checked(), dask_array(X)
         try:
             with blas_threads(self.n_jobs):
                 fit = partial(self._fit_checked, given=start, knowledge=knowledge)
                 if is_chunked(X):
                     refuse_in_blocks(self, X, start, knowledge)
-                    at = X, knowledge.get("entry_weights"), checkpoint, self.random_state
-                    W, stopped = fit_where_it_lies(fit, *at)
+                    at = X, knowledge.get("entry_weights"), checkpoint
+                    W, stopped = fit_where_it_lies(fit, *at, self.random_state, self.missing)
                 else:
                     W, stopped = fit(X, checkpoint)
         except BaseException as error:
@@ -569,6 +569,7 @@ class ComposedNMF(
         entry_weights: Any = None,
     ) -> np.ndarray:
         check_is_fitted(self)
+        X = dask_array(X)
         if is_chunked(X):
             return transform_blocks(self, X, entry_weights, row_features, triplets)
         with blas_threads(self.n_jobs):

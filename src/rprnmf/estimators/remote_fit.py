@@ -14,6 +14,7 @@ from rprnmf.estimators.checkpointing import Checkpoint
 from rprnmf.remote import BlocksLostError, Placed, placed
 
 LOSSES = 100  # of workers that one fit bears
+IN_A_ROW = 4  # of them without anything that could be saved in between
 COMEBACK = 120.0  # seconds to wait for workers, where none is left
 
 
@@ -22,7 +23,12 @@ class WorkerLostWarning(RuntimeWarning):
 
 
 def fit_where_it_lies(
-    fit: Callable[..., Any], X: Any, weights: Any, checkpoint: Checkpoint, rng: Any
+    fit: Callable[..., Any],
+    X: Any,
+    weights: Any,
+    checkpoint: Checkpoint,
+    rng: Any,
+    missing: str | None,
 ) -> Any:
     """Fit a Dask array on the scheduler that is active.
 
@@ -36,24 +42,34 @@ def fit_where_it_lies(
     checkpoint : Checkpoint
     rng : int, RandomState or None
         Where the random numbers of the fit come from: each attempt must begin at the same.
+    missing : str or None
+        As for `make_view`.
     """
     state = rng_state(rng)
-    here = placed(X, weights)
+    here = placed(X, weights, missing)
     vault = here.vault
+    in_a_row, n_saves = 0, 0
     try:
         for attempt in range(LOSSES + 1):
             try:
                 return fit(here, checkpoint)
             except BlocksLostError as error:
-                if attempt == LOSSES:
-                    raise
+                in_a_row = in_a_row + 1 if vault.n_saves == n_saves else 1
+                n_saves = vault.n_saves
+                if attempt == LOSSES or in_a_row == IN_A_ROW:
+                    raise BlocksLostError(
+                        f"{error} Workers were lost {in_a_row} times in a row before the fit came "
+                        "to a state that could be saved, so it was given up. Most often a block "
+                        "and what is made of it are larger than the memory of a worker: cut X "
+                        "into smaller chunks, or give workers more; their logs say why they died."
+                    ) from error
                 warnings.warn(
                     f"{error} The fit goes on from what was saved last.",
                     WorkerLostWarning,
                     stacklevel=2,
                 )
                 set_rng_state(rng, state)
-                here = again(here, X, weights, vault)
+                here = again(here, X, weights, missing)
         raise AssertionError("not reached")
     finally:
         here.pool.close()
@@ -61,14 +77,14 @@ def fit_where_it_lies(
             vault.close()
 
 
-def again(before: Placed, X: Any, weights: Any, vault: Any) -> Placed:
+def again(before: Placed, X: Any, weights: Any, missing: str | None) -> Placed:
     """X in a new pool, on the workers that are left or came back."""
     before.pool.close()
     began = time.monotonic()
     while True:
         try:
-            here = placed(X, weights)
-            here.vault = vault
+            here = placed(X, weights, missing)
+            here.vault = before.vault
             return here
         except BlocksLostError:
             if time.monotonic() - began > COMEBACK:

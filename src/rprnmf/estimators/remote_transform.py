@@ -35,7 +35,7 @@ def transform_blocks(model: Any, X: Any, weights: Any, features: Any, triplets: 
             "blocks. Give the rows that they name as an array, or fit with them."
         )
     tables = tables_of_new_rows(model._features[0], features)
-    if X.shape[1] != model.n_features_in_:
+    if not np.isnan(X.shape[1]) and X.shape[1] != model.n_features_in_:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(model).__name__} is expecting "
             f"{model.n_features_in_} features as input"

@@ -16,7 +16,7 @@ from rprnmf.observed.masked import Masked
 from rprnmf.observed.remote import Kind, RemoteView
 from rprnmf.observed.remote_parts import lazily
 from rprnmf.observed.sparse import FullSparse
-from rprnmf.remote import Placed
+from rprnmf.remote import Placed, spans_of
 
 
 class Reading(NamedTuple):
@@ -49,7 +49,12 @@ def make_remote_view(X: Placed, reading: Reading, n_jobs: int | None) -> RemoteV
     found = Found(*pool.total(examined, X.blocks, X.weights, pool.first, reading))
     sparse, single = ({kind[place] for kind in found.kinds} for place in (0, 1))
     if len(sparse) > 1:
-        raise TypeError("some blocks of X are sparse and others are not.")
+        first, *rest = pool.each(sp.issparse, X.blocks)
+        other = rest.index(not first) + 1
+        raise TypeError(
+            "all blocks of X must be sparse, or none: block 0 is "
+            f"{'sparse' if first else 'dense'}, {spans_of(pool.sizes)[other]} is not."
+        )
     is_sparse, dtype = sparse == {True}, np.dtype(np.float32 if single == {True} else np.float64)
     holed = found.n_missing > 0 or (is_sparse and missing == "zero")
     jobs = pool.jobs_of_block(n_jobs)
@@ -71,7 +76,7 @@ def make_remote_view(X: Placed, reading: Reading, n_jobs: int | None) -> RemoteV
 def examined(X: Any, weights: Any, first: int, reading: Reading) -> Found:
     """How many entries are missing, and whether the block is sparse and of float32."""
     try:
-        given, X = X, check_matrix(X, reading.missing, reading.whom)
+        given, X = X, check_matrix(X, reading.missing, reading.whom, first)
         if weights is not None:
             weights = check_entry_weights(weights, given, X)
     except ValueError as error:

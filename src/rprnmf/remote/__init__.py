@@ -12,12 +12,13 @@ from rprnmf.remote.placing import (
     Placed,
     as_blocks,
     as_dask,
+    dask_array,
     gathered,
     is_chunked,
     lies_in_blocks,
     placed,
 )
-from rprnmf.remote.pool import Pool, Remote
+from rprnmf.remote.pool import Pool, Remote, spans_of
 from rprnmf.remote.program import BlocksLostError, Lazy
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "RemoteArray",
     "as_blocks",
     "as_dask",
+    "dask_array",
     "gathered",
     "is_chunked",
     "is_lazy",
@@ -37,4 +39,5 @@ __all__ = [
     "placed",
     "rows_beside",
     "rows_where",
+    "spans_of",
 ]

@@ -34,7 +34,7 @@ def rows_beside(pool: Pool, table: Any, what: str) -> Remote:
         raise ValueError(f"{what} must have one entry for each of {n} rows, got {table.shape[0]}.")
     if table.ndim > 1 or table.chunks[0] != sizes:
         table = table.rechunk({0: sizes, **dict.fromkeys(range(1, table.ndim), -1)})
-    return pool.place(table)
+    return pool.place(table, what=what)
 
 
 def parts_beside(pool: Pool, frame: Any, what: str) -> list[Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
-from rprnmf.remote.pool import Pool, Remote
-from rprnmf.remote.program import Lazy, Program, Store, run
+from rprnmf.remote.memory import SHARE, Share, memory_here
+from rprnmf.remote.pool import Pool, Remote, spans_of
+from rprnmf.remote.program import Program, Store, run
 
-SHARE = 0.4  # of the memory that X may take; else its blocks are read whenever they are used
+#: what the blocks of all fits take of this process
+HERE = Share(np.inf)
 
 
 class LocalPool(Pool):
@@ -21,7 +22,8 @@ class LocalPool(Pool):
     """
 
     def __init__(self, sizes: list[int]):
-        self.stores = [Store({}) for _ in sizes]
+        HERE.limit = SHARE * memory_here()
+        self.stores = [Store(span, HERE) for span in spans_of(sizes)]
         super().__init__(sizes)
 
     def _send(self, program: Program) -> list[Any]:
@@ -35,16 +37,6 @@ class LocalPool(Pool):
         found = dask.compute(*tasks)
         self.stores = [store for store, _ in found]
         return [answer for _, answer in found]
-
-    def place(self, X: Any) -> Remote:
-        """The blocks of a Dask array; read anew whenever they are used, where all are too large."""
-        blocks = [Source(X, place) for place in range(self.n_blocks)]
-        if not is_sparse(X) and X.nbytes > SHARE * memory_here():
-            return self.scatter([Lazy(block) for block in blocks])
-        return self.map(call, self.scatter(blocks))
-
-    def place_parts(self, parts: list[Any]) -> Remote:
-        return self.map(call, self.scatter([Part(part) for part in parts]))
 
     def values(self, remote: Remote) -> list[Any]:
         """The values of the blocks."""
@@ -61,33 +53,6 @@ class LocalPool(Pool):
         self.stores = []
 
 
-class Source:
-    """One block of a Dask array, to be computed."""
-
-    def __init__(self, X: Any, place: int):
-        import dask
-
-        (self.block,) = dask.optimize(X.blocks[place])
-
-    def __call__(self) -> Any:
-        """The block."""
-        return self.block.compute(scheduler="synchronous")
-
-
-class Part(Source):
-    """What a delayed object of Dask gives."""
-
-    def __init__(self, delayed: Any):
-        import dask
-
-        (self.block,) = dask.optimize(delayed)
-
-
-def call(source: Source) -> Any:
-    """The block of a source."""
-    return source()
-
-
 def nothing() -> None:
     """An answer that nobody needs."""
 
@@ -95,21 +60,6 @@ def nothing() -> None:
 def same(value: Any) -> Any:
     """The value itself."""
     return value
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether the blocks are sparse: then nobody knows how large they are."""
-    import scipy.sparse as sp
-
-    return sp.issparse(X._meta)
-
-
-def memory_here() -> float:
-    """Bytes of memory of this machine."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (ValueError, OSError, AttributeError):  # not on this system
-        return np.inf
 
 
 class Task:

@@ -19,7 +19,17 @@ class ChunkWarning(UserWarning):
 
 def is_chunked(X: Any) -> bool:
     """Whether it is a Dask array, or looks like one, without importing Dask."""
-    return hasattr(X, "__dask_graph__") and hasattr(X, "chunks")
+    return hasattr(X, "__dask_graph__") and getattr(X, "chunks", None) is not None
+
+
+def dask_array(X: Any) -> Any:
+    """The Dask array within what has one, as xarray's; what has none is what it was."""
+    if not hasattr(X, "__dask_graph__") or X.__dask_graph__() is None:
+        return X
+    if is_chunked(X):
+        return X.data if hasattr(X, "coords") else X
+    how = " Pass its to_dask_array(lengths=True)." if hasattr(X, "to_dask_array") else ""
+    raise TypeError(f"X is a {type(X).__name__} of Dask, expected an array.{how}")
 
 
 def lies_in_blocks(F: Any) -> bool:
@@ -55,10 +65,12 @@ class Placed:
         The number of rows of each block.
     """
 
-    def __init__(self, pool: Any, X: Any, weights: Any = None):
+    def __init__(self, pool: Any, X: Any, weights: Any = None, missing: str | None = None):
         self.pool, self.shape = pool, X.shape
-        self.blocks: Remote = pool.place(X)
-        self.weights: Remote | None = None if weights is None else pool.place(weights)
+        self.blocks: Remote = pool.place(X, missing)
+        self.weights: Remote | None = None
+        if weights is not None:
+            self.weights = pool.place(weights, what="entry_weights")
         self.chunks = tuple(int(size) for size in np.diff(pool.bounds))
         self.ndim = 2
         self.vault: Any = None
@@ -73,6 +85,11 @@ def by_rows(X: Any, what: str = "X") -> Any:
         raise ValueError(
             f"the chunks of {what} have unknown sizes; call {what}.compute_chunk_sizes() before "
             "the fit."
+        )
+    if 0 in X.shape:
+        lacking = "sample" if not X.shape[0] else "feature"
+        raise ValueError(
+            f"Found array with 0 {lacking}(s) (shape={X.shape}) while a minimum of 1 is required."
         )
     rows, columns = X.chunks
     if len(columns) > 1:
@@ -90,7 +107,7 @@ def by_rows(X: Any, what: str = "X") -> Any:
     return X
 
 
-def placed(X: Any, weights: Any = None) -> Placed:
+def placed(X: Any, weights: Any = None, missing: str | None = None) -> Placed:
     """X in a pool on the Dask scheduler that is active, and the weights of its entries."""
     require_dask()
     X = by_rows(X)
@@ -99,11 +116,11 @@ def placed(X: Any, weights: Any = None) -> Placed:
     client = active_client()
     sizes = [int(size) for size in X.chunks[0]]
     if client is None:
-        return Placed(LocalPool(sizes), X, weights)
+        return Placed(LocalPool(sizes), X, weights, missing)
     from rprnmf.remote.cluster import ClusterPool
     from rprnmf.remote.saved import Vault
 
-    here = Placed(ClusterPool(client, sizes), X, weights)
+    here = Placed(ClusterPool(client, sizes), X, weights, missing)
     here.vault = Vault()
     return here
 

@@ -7,14 +7,17 @@ on the rows alone costs no round trip. A round is one message to every block and
 from __future__ import annotations
 
 import itertools
+import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from rprnmf.remote.program import Instruction, Program, Ref
+from rprnmf.remote.program import Instruction, Loaded, Program, Ref, Span
+from rprnmf.remote.source import Source, computed, kept_or_lazy
 
 
 class Remote:
@@ -69,6 +72,18 @@ class Pool(ABC):
     def _send(self, program: Program) -> list[Any]:
         """Run a program on all blocks; the answers, some of them summed already."""
 
+    def place(self, X: Any, missing: str | None = None, what: str = "X") -> Remote:
+        """The blocks of a Dask array whose chunks have the rows of these blocks.
+
+        Those that memory is too small for are read when they are used.
+        """
+        sources = self.scatter([Source(X, span, what) for span in spans_of(self.sizes)])
+        return self.map(Loaded(kept_or_lazy), sources, missing)
+
+    def place_parts(self, parts: list[Any]) -> Remote:
+        """What delayed objects of Dask give, one for each block."""
+        return self.map(computed, self.scatter(parts))
+
     def handle(self) -> int:
         """The number of a new value."""
         with self.lock:
@@ -113,7 +128,8 @@ class Pool(ABC):
         with self.lock:
             tape, self.tape = self.tape, Program()
         tape.question, tape.arguments = function, named(arguments)
-        return self._send(tape)
+        with whole_round():
+            return self._send(tape)
 
     def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The sum over the blocks of what a function gives."""
@@ -148,14 +164,6 @@ class Pool(ABC):
         return RemoteArray.of(remote, tuple(width), dtype)
 
     @abstractmethod
-    def place(self, X: Any) -> Remote:
-        """The blocks of a Dask array whose chunks have the rows of these blocks."""
-
-    @abstractmethod
-    def place_parts(self, parts: list[Any]) -> Remote:
-        """What delayed objects of Dask give, one for each block."""
-
-    @abstractmethod
     def values(self, remote: Remote) -> list[Any]:
         """The values of the blocks, or futures of them: as a Dask array may hold them."""
 
@@ -170,6 +178,43 @@ class Pool(ABC):
     @abstractmethod
     def close(self) -> None:
         """Forget the blocks."""
+
+
+def spans_of(sizes: Any) -> list[Span]:
+    """The blocks of so many rows."""
+    ends = np.cumsum(sizes).tolist()
+    return [
+        Span(block, end - int(size), end)
+        for block, (end, size) in enumerate(zip(ends, sizes, strict=True))
+    ]
+
+
+@contextmanager
+def whole_round() -> Iterator[None]:
+    """Within it Ctrl-C waits for the end: after half a round blocks would not fit together.
+
+    A second Ctrl-C does not wait.
+    """
+    handler = None
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        yield
+        return
+    pressed: list[tuple[int, Any]] = []
+
+    def later(number: int, frame: Any) -> None:
+        pressed.append((number, frame))
+        if len(pressed) > 1:
+            handler(number, frame)
+
+    signal.signal(signal.SIGINT, later)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if len(pressed) == 1:
+        handler(*pressed[0])
 
 
 def named(arguments: tuple[Any, ...]) -> tuple[Any, ...]:

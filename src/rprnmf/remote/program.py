@@ -8,9 +8,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rprnmf.remote.memory import Share
+
 
 class BlocksLostError(RuntimeError):
     """A worker is gone, and what it held with it."""
+
+
+class Span(NamedTuple):
+    """A block of X: its number, its first row, and the row after its last."""
+
+    block: int
+    first: int
+    stop: int
+
+    def of(self, what: str) -> str:
+        """For messages, where blocks of something else are meant."""
+        return f"block {self.block} of {what} (rows {self.first} to {self.stop - 1})"
+
+    def __str__(self) -> str:
+        return self.of("X")
 
 
 class Ref(NamedTuple):
@@ -51,11 +68,46 @@ class Deferred:
         return self.function(*arguments)
 
 
-class Store:
-    """The values of one block."""
+class Loaded:
+    """A function that brings a block into memory: it is told the store that the block is for."""
 
-    def __init__(self, values: dict[int, Any]):
-        self.values = values
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+
+    def __call__(self, store: Store, *arguments: Any) -> Any:
+        """What is kept."""
+        return self.function(store, *arguments)
+
+
+class Store:
+    """The values of one block.
+
+    Parameters
+    ----------
+    span : Span
+    share : Share or None
+        What blocks may take of the memory of this place; None: any amount.
+    """
+
+    def __init__(self, span: Span, share: Share | None = None):
+        self.values: dict[int, Any] = {}
+        self.span, self.share, self.weight = span, share, 0
+
+    def take(self, weight: int, anyway: bool = False) -> bool:
+        """Count bytes for this block, as long as it is kept; whether they may be taken."""
+        if self.share is not None:
+            if not self.share.take(weight, anyway):
+                return False
+            self.weight += weight
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, whose memory is counted by nobody."""
+        return {**self.__dict__, "share": None, "weight": 0}
+
+    def __del__(self) -> None:
+        if self.share is not None:
+            self.share.give_back(self.weight)
 
 
 @dataclass
@@ -78,7 +130,21 @@ class Program:
 
 
 def run(store: Store, program: Program, place: int) -> Any:
-    """Run a program on one block, the one at ``place`` of those that it was made for."""
+    """Run a program on one block, the one at ``place`` of those that it was made for.
+
+    An error says in which block it occurred.
+    """
+    try:
+        return _run(store, program, place)
+    except BlocksLostError:
+        raise
+    except Exception as error:
+        remedy = " Smaller chunks need less memory." if isinstance(error, MemoryError) else ""
+        error.add_note(f"This happened in {store.span}.{remedy}")
+        raise
+
+
+def _run(store: Store, program: Program, place: int) -> Any:
     values = store.values
     loaded: dict[int, Any] = {}
 
@@ -97,6 +163,9 @@ def run(store: Store, program: Program, place: int) -> Any:
         values[number] = parts[place]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for number, function, arguments in program.instructions:
+            if isinstance(function, Loaded):
+                values[number] = function(store, *map(resolved, arguments))
+                continue
             lazily = isinstance(function, Deferred)
             values[number] = function(*(resolved(each, lazily) for each in arguments))
         answer = None
