@@ -82,7 +82,9 @@ class Pool(ABC):
 
     def place_parts(self, parts: list[Any]) -> Remote:
         """What delayed objects of Dask give, one for each block."""
-        return self.map(computed, self.scatter(parts))
+        import dask
+
+        return self.map(computed, self.scatter(list(dask.optimize(*parts))))
 
     def handle(self) -> int:
         """The number of a new value."""
