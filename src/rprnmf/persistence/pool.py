@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rprnmf.remote.shards import check_about, shards_as_dask, write_shards
+from rprnmf.remote.shards import check_about, shards_as_dask, shards_of, write_shards
 
 DEEPEST = 24  # values in values
 FACTORS = ("float32", "float64")
@@ -70,8 +70,10 @@ class Pool:
         """Write a Dask array, block by block; what it is found by."""
         if self.folder is None or array.dtype.name not in FACTORS:
             raise TypeError(f"{where} cannot be saved: it is a Dask array of {array.dtype}.")
-        blocks = (np.asarray(array.blocks[number]) for number in range(array.numblocks[0]))
-        about = write_shards(self.folder, blocks)
+        about = shards_of(array, self.folder)  # a model that is saved where it was loaded from
+        if about is None:
+            blocks = (np.asarray(array.blocks[number]) for number in range(array.numblocks[0]))
+            about = write_shards(self.folder, blocks)
         self.shards.add(about["name"])
         return about
 

@@ -61,6 +61,16 @@ def check_about(about: Any) -> dict[str, Any]:
     raise FileFormatError(f"what it says of its rows is not in order: {str(about)[:80]}.")
 
 
+def shards_of(array: Any, folder: Path) -> dict[str, Any] | None:
+    """What is said of the shards in a folder that a Dask array reads, if it does so."""
+    task = array.dask.get((array.name,) + (0,) * array.ndim)
+    if type(task) is not tuple or task[:2] != (read_shard, folder.absolute()):
+        return None
+    about: dict[str, Any] = task[2]
+    paths = (folder / f"{about['name']}-{number:06d}" for number in range(len(about["sizes"])))
+    return about if all(path.exists() for path in paths) else None
+
+
 def remove_shards(folder: Path, kept: set[str]) -> None:
     """Remove the files of shards that nothing names any more."""
     if not folder.is_dir():
@@ -68,6 +78,8 @@ def remove_shards(folder: Path, kept: set[str]) -> None:
     for path in folder.iterdir():
         if path.name.partition("-")[0] not in kept and len(path.name) == 39:
             path.unlink(missing_ok=True)
+    if not kept and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def shards_as_dask(folder: Path, about: dict[str, Any]) -> Any:

@@ -66,7 +66,8 @@ class RunningSums:
         The sums are those for which H is the minimum. Columns with fewer observed entries,
         ``counts``, have the same W'W but for a factor.
         """
-        curvature = W.T @ W if cls.own_axes == 2 else W.sum(axis=0)
+        # the rows of W may lie in blocks
+        curvature = np.asarray(W.T @ W if cls.own_axes == 2 else W.sum(axis=0))
         if counts is not None:
             shares = (counts / len(W)).astype(W.dtype)
             curvature = np.multiply.outer(shares, curvature)
