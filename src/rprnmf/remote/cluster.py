@@ -71,14 +71,16 @@ class ClusterPool(Pool):
 
     def submit(self, worker: str, function: Any, *arguments: Any) -> Any:
         """A task on one worker."""
-        return self.client.submit(
-            function,
-            *arguments,
-            workers=[worker],
-            allow_other_workers=False,
-            pure=False,
-            priority=10,
-        )
+        there = {"workers": [worker], "allow_other_workers": False, "priority": 10}
+        return self.sent(function, *arguments, pure=False, **there)
+
+    def sent(self, function: Any, *arguments: Any, **how: Any) -> Any:
+        """A task, as `Client.submit` takes it; where the scheduler is gone the error says so."""
+        try:
+            return self.client.submit(function, *arguments, **how)
+        except Exception:
+            self.look()
+            raise
 
     def _send(self, program: Program) -> list[Any]:
         import cloudpickle
@@ -95,7 +97,7 @@ class ClusterPool(Pool):
             tasks.append(self.submit(worker, work, self.rooms[worker], numbers, message, own))
         while len(tasks) > FAN_IN:
             groups = [tasks[first : first + FAN_IN] for first in range(0, len(tasks), FAN_IN)]
-            tasks = [self.client.submit(added_up, *group, pure=False) for group in groups]
+            tasks = [self.sent(added_up, *group, pure=False) for group in groups]
         return self.answers(tasks)
 
     def handed_out(self, message: bytes) -> Any:
@@ -183,7 +185,7 @@ class ClusterPool(Pool):
         self.total(nothing)  # whatever is on the tape is done first
         name = f"rows-{uuid.uuid4().hex}"
         found = [
-            self.client.submit(
+            self.sent(
                 value_of,
                 self.rooms[home],
                 number,
