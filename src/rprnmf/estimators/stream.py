@@ -25,7 +25,7 @@ from rprnmf.objective import Problem, Side
 from rprnmf.observed import BaseView
 from rprnmf.priors import Prior
 from rprnmf.priors.features import MeanPart
-from rprnmf.remote import is_chunked, lies_in_blocks
+from rprnmf.remote import is_chunked
 from rprnmf.solvers import Settings
 from rprnmf.solvers.result import HISTORY
 from rprnmf.solvers.running_sums import RUNNING_SUMS, RunningSums
@@ -163,11 +163,6 @@ def begin(
 def go_on(model: Any) -> None:
     """Blocks after a `fit`: about what its data would have left."""
     W, Ht = model.embedding_, np.ascontiguousarray(model.components_.T)
-    if lies_in_blocks(W):
-        raise ValueError(
-            "partial_fit goes on from the rows of W, which lie in blocks. Where they fit in "
-            "memory: model.embedding_ = model.embedding_.compute()."
-        )
     counts = getattr(model, "_counts", None)
     if model.prior_[0] is not None and len(model.prior_[0].coefficients):
         raise ValueError("partial_fit cannot go on from a fit whose rows had a prior of features.")
