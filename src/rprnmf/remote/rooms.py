@@ -10,8 +10,6 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from distributed import WorkerPlugin, get_worker
-
 NAME = "rprnmf-rooms"
 
 #: what this process keeps as a worker, or as several of them: by the names of rooms
@@ -25,6 +23,8 @@ def open_room(content: Any) -> str:
 
     The name is new each time, so that a worker that has begun anew is not taken for the old one.
     """
+    from distributed import get_worker
+
     worker = get_worker()
     name = uuid.uuid4().hex
     ROOMS[name] = content
@@ -35,6 +35,8 @@ def open_room(content: Any) -> str:
 
 async def watch(worker: Any) -> None:
     """See to it that rooms are cleared; called by the loop of the worker."""
+    from rprnmf.remote.janitor import Janitor
+
     if NAME not in worker.plugins:
         await worker.plugin_add(Janitor(), NAME)
 
@@ -43,24 +45,3 @@ def clear(address: str, key: Any) -> None:
     """Forget what a task has brought."""
     for name in KEYS.pop((address, key), []):
         ROOMS.pop(name, None)
-
-
-class Janitor(WorkerPlugin):
-    """Clears rooms whose task nobody wants any more."""
-
-    def setup(self, worker: Any) -> None:
-        """Begin with what happened before."""
-        self.address = worker.address
-        for key in [key for at, key in KEYS if at == self.address]:
-            if key not in worker.state.tasks:
-                clear(self.address, key)
-
-    def transition(self, key: Any, start: Any, finish: Any, **_: Any) -> None:
-        """A task has another state."""
-        if finish in ("released", "forgotten"):
-            clear(self.address, key)
-
-    def teardown(self, worker: Any) -> None:
-        """The worker is closed."""
-        for key in [key for at, key in KEYS if at == self.address]:
-            clear(self.address, key)
