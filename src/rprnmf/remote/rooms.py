@@ -35,13 +35,38 @@ def open_room(content: Any) -> str:
 
 async def watch(worker: Any) -> None:
     """See to it that rooms are cleared; called by the loop of the worker."""
-    from rprnmf.remote.janitor import Janitor
-
     if NAME not in worker.plugins:
-        await worker.plugin_add(Janitor(), NAME)
+        await worker.plugin_add(janitor(), NAME)
 
 
 def clear(address: str, key: Any) -> None:
     """Forget what a task has brought."""
     for name in KEYS.pop((address, key), []):
         ROOMS.pop(name, None)
+
+
+def janitor() -> Any:
+    """What clears rooms whose task nobody wants any more: a plugin of a worker."""
+    from distributed import WorkerPlugin  # workers have it
+
+    class Janitor(WorkerPlugin):
+        """Sees how tasks go."""
+
+        def setup(self, worker: Any) -> None:
+            """Begin with what happened before."""
+            self.address = worker.address
+            for key in [key for at, key in KEYS if at == self.address]:
+                if key not in worker.state.tasks:
+                    clear(self.address, key)
+
+        def transition(self, key: Any, start: Any, finish: Any, **_: Any) -> None:
+            """A task has another state."""
+            if finish in ("released", "forgotten"):
+                clear(self.address, key)
+
+        def teardown(self, worker: Any) -> None:
+            """The worker is closed."""
+            for key in [key for at, key in KEYS if at == self.address]:
+                clear(self.address, key)
+
+    return Janitor()
