@@ -40,6 +40,7 @@ NAMES = (
     "ratings_priors",
     "clicks_search",
     "clicks",
+    "clicks_sparse",
     "recommend_tuning",
     "recommend_peers_search",
     "recommend_explicit",

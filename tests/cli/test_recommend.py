@@ -17,6 +17,7 @@ def test_lists_hold_what_a_user_has_not_rated(data, call):
     code, found, _ = call("recommend", data / "ratings.csv", "-k", 2, "--json", "--quiet")
     assert code == 0
     assert found["kind"] == "explicit"
+    assert found["order"] == "interest"
     rated = {tuple(row[:2]) for row in csv.reader((data / "ratings.csv").read_text().splitlines())}
     listed = {(row["user"], row["item"]) for row in found["recommendations"]}
     assert not rated & listed
@@ -39,6 +40,7 @@ def test_titles_files_and_reasons(data, call, tmp_path):
     )
     assert code == 0
     assert "without any rating one would expect" in text
+    assert "Lists go by what people turn to and by predicted rating, together" in text
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert {row["user"] for row in rows} == {"user 3"}
     assert {"Unrated"} <= {row["item"] for row in rows}
@@ -276,3 +278,14 @@ def test_the_order_of_lists(data, call):
     found = [lists[order]["recommendations"] for order in ("interest", "rating")]
     items = [{(row["user"], row["item"]): row["score"] for row in rows} for rows in found]
     assert items[0] == pytest.approx(items[1], rel=1e-5)
+
+
+def test_the_order_of_lists_is_said(data, call):
+    wanted = {"--order": ("rating", "predicted rating, less some"), "--kind": ("implicit", "score")}
+    for option, (value, said) in wanted.items():
+        code, text, _ = call(
+            *("recommend", data / "ratings.csv", "-k", 2, "--for", "user 3", "--quiet"),
+            *(option, value),
+        )
+        assert code == 0
+        assert f"Lists go by {said}" in text

@@ -87,6 +87,7 @@ def answers(given: Any, model: Any, things: Any) -> Report:
         return Report(document, parts)
     else:
         lists = lists_of(given, model, people)
+        document["order"], said = order_of(model)
         both = list(zip(people, lists, strict=True))
         rows = [
             [name, rank, item, score]
@@ -100,7 +101,20 @@ def answers(given: Any, model: Any, things: Any) -> Report:
         ]
     titled = [[*row[:3], titles.get(str(row[2]), ""), row[3]] for row in rows]
     parts += shown(titled, document, SIMILAR if given.like else COLUMNS, given.out)
+    if not given.like:
+        parts.append(said)
     return Report(document, [*parts, *document.get("why", [])])
+
+
+def order_of(model: Any) -> tuple[str, str]:
+    """By what lists are ordered, for a program and for a person."""
+    if model.kind_ == "implicit":
+        return "score", "Lists go by score: how likely it is that a user turns to the item."
+    if model.order == "rating" or model.trust_ is None:
+        text = "Lists go by predicted rating, less some for items with few ratings."
+        return "rating", f"{text} score: the predicted rating."
+    text = "Lists go by what people turn to and by predicted rating, together."
+    return "interest", f"{text} score: the predicted rating."
 
 
 def kept(path: Any, model: Any, document: dict[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, KeysView, ValuesView
 from numbers import Real
 from typing import Any
 
@@ -115,8 +116,8 @@ class Answers:
         check_is_fitted(self)
         folded = self._scored_user(users) if isinstance(users, NewUser) else None
         names = [
-            [None] if one is None else as_names(one, self._ids[side])
-            for side, one in ((USERS, None if folded is not None else users), (ITEMS, items))
+            [None] if folded is not None else asked_names(users, self._ids[USERS]),
+            asked_names(items, self._ids[ITEMS]),
         ]
         lengths = {len(part) for part in names} - {1}
         if len(lengths) > 1:
@@ -138,8 +139,7 @@ class Answers:
         return self._in_scale(found)
 
     def _scored_user(self, user: NewUser) -> np.ndarray:
-        starts, n_items = self.user_factors_.shape[1], len(self.item_factors_)
-        if len(user.factors) != starts or user.items.max(initial=-1) >= n_items:
+        if user.token != self._model.token:
             raise ValueError("the new user was folded into another fit: fold in again.")
         ratings = user.ratings - self._offset
         return self._model.scored_row(USERS, user.factors, ratings)
@@ -184,11 +184,11 @@ class Answers:
         """
         check_is_fitted(self)
         n = check_count(n, "n")
-        allowed = self._allowed(filter_items, among)
-        names = [users] if isinstance(users, NewUser) else as_names(users, self._ids[USERS])
+        allowed, strange = self._allowed(filter_items, among)
+        names = [users] if isinstance(users, NewUser) else asked_names(users, self._ids[USERS])
         single = len(names) == 1 and (names[0] is users or users in self._ids[USERS])
         W, known = self._rows(names, USERS)
-        notes = self._notes(names, known)
+        notes = ["; ".join(filter(None, (one, *strange))) for one in self._notes(names, known)]
         seen = self._seen(names) if exclude_seen else None
         H = self._scored[ITEMS]
         W = np.asarray(W, dtype=H.dtype)
@@ -259,24 +259,27 @@ class Answers:
 
     def _doubts(self, caution: float) -> np.ndarray | None:
         """What is taken off the rating of every item for the ordering; None: nothing."""
-        if isinstance(caution, bool) or not isinstance(caution, Real) or not caution >= 0:
-            raise ValueError(f"caution must be a number of at least 0, got {caution!r}.")
+        good = isinstance(caution, Real) and not isinstance(caution, bool)
+        if not good or not 0 <= caution < np.inf:
+            raise ValueError(f"caution must be a finite number of at least 0, got {caution!r}.")
         if caution == 0 or self.kind_ == "implicit":
             return None
         return (float(caution) * self._errors).astype(self.item_factors_.dtype)
 
-    def _allowed(self, filter_items: Any, among: Any) -> np.ndarray | None:
+    def _allowed(self, filter_items: Any, among: Any) -> tuple[np.ndarray | None, list[str]]:
+        """Which items may be listed, None for all; and what is to be said of ids."""
         if filter_items is None and among is None:
-            return None
-        allowed = np.ones(len(self.item_factors_), dtype=bool)
-        if among is not None:
-            allowed[:] = False
-            places = self._ids[ITEMS].places(id_list(among, "among"))
-            allowed[places[places >= 0]] = True
-        if filter_items is not None:
-            places = self._ids[ITEMS].places(id_list(filter_items, "filter_items"))
-            allowed[places[places >= 0]] = False
-        return allowed
+            return None, []
+        allowed = np.full(len(self.item_factors_), among is None)
+        notes = []
+        for given, what in ((among, "among"), (filter_items, "filter_items")):
+            if given is None:
+                continue
+            places = self._ids[ITEMS].places(id_list(given, what))
+            allowed[places[places >= 0]] = what == "among"
+            if n_strange := int((places < 0).sum()):
+                notes.append(f"{n_strange} of {len(places)} items of {what} are not known")
+        return allowed, notes
 
     def similar_items(self, item: Any, n: int = 10) -> Recommendations:
         """The items that are most like an item.
@@ -431,9 +434,15 @@ class Answers:
 
 def is_several(given: Any) -> bool:
     """Whether it is a list of ids, and not one."""
-    return isinstance(given, (list, set, frozenset, range, np.ndarray)) or hasattr(
-        given, "to_numpy"
-    )
+    several = (list, set, frozenset, range, np.ndarray, Iterator, KeysView, ValuesView)
+    return isinstance(given, several) or hasattr(given, "to_numpy")
+
+
+def asked_names(given: Any, ids: Ids) -> list[Any]:
+    """One id or several, as a list; None is none."""
+    if given is None:
+        raise TypeError(f"{ids.what}s is None: pass an id, or a list of ids.")
+    return as_names(given, ids)
 
 
 def as_names(given: Any, ids: Ids) -> list[Any]:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from rprnmf.checks import check_count
 from rprnmf.progress import Progress
+from rprnmf.recommend.knowledge import with_known_triplets
 from rprnmf.recommend.measures import list_measures, paper_f1, rating_measures
 from rprnmf.recommend.ratings import Ratings, read_ratings, repeated_note, without_repeats
 from rprnmf.recommend.splits import Fold, folds_of
@@ -139,8 +140,8 @@ def evaluate(
     verbose : int, default=1
         0: no progress bar.
     **fit_params
-        Metadata and comparisons, for ``fit``; comparisons of ids that a fold does not have must
-        be ``Triplets(..., absent="drop")``.
+        Metadata and comparisons, for ``fit``. Comparisons of ids that neither a fold nor the
+        metadata have are left out there, with a warning.
 
     Returns
     -------
@@ -172,7 +173,9 @@ def evaluate(
         check_count(n_splits, "n_splits", 2 if split == "random" else 1),
     )
     data = read_ratings(users, items, ratings)
-    kind = data.kind()
+    scales = [getattr(one, "scale", None) for one in named.values()]
+    kind = data.seen("auto", next((one for one in scales if one is not None), None))
+    data = data.happened() if kind == "implicit" else data
     data, repeated = without_repeats(data, kind)  # the same pair must not be on both sides
     if repeated:
         warnings.warn(repeated_note(repeated, kind), UserWarning, stacklevel=2)
@@ -180,6 +183,7 @@ def evaluate(
     if not folds:
         raise ValueError(f"split={split!r} finds no ratings to predict among {data.n}.")
     rows = []
+    lost: dict[str, str] = {}
     with Progress("evaluate", len(folds) * len(named), silent=not verbose) as progress:
         for fitted, group in grouped(folds):
             for name, model in named.items():
@@ -187,14 +191,18 @@ def evaluate(
                 if getattr(learner, "kind", None) == "auto":
                     learner.set_params(kind=kind)  # of all data: a fold may look otherwise
                 train = data.take(fitted)
+                given, strange = with_known_triplets(fit_params, *train.columns()[:2])
+                lost |= strange
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)  # unknown ids are part of this
-                    learner.fit(*train.columns(), **fit_params)
+                    learner.fit(*train.columns(), **given)
                     for fold in group:
-                        measured = measure(learner, train, data.take(fold.test), n, relevant)
+                        measured = measure(learner, kind, train, data.take(fold.test), n, relevant)
                         row = {"model": name, "fold": fold.name, "n_test": int(fold.test.sum())}
                         rows.append({**row, **measured})
                         progress.step()
+    for text in lost.values():
+        warnings.warn(text, UserWarning, stacklevel=2)
     told = dict.fromkeys(key for row in rows for key in row)
     measures = [key for key in told if key not in ("model", "fold", "n_test")]
     return Evaluation(rows, measures)
@@ -212,13 +220,13 @@ def grouped(folds: list[Fold]) -> list[tuple[np.ndarray, list[Fold]]]:
 
 
 def measure(
-    model: Any, train: Ratings, test: Ratings, n: int, relevant: float | None
+    model: Any, kind: str, train: Ratings, test: Ratings, n: int, relevant: float | None
 ) -> dict[str, float]:
     """All measures of a fitted recommender on ratings that it has not seen."""
     users, items, truth = test.columns()
     found: dict[str, float] = {}
     liked = np.ones(test.n, dtype=bool)
-    if train.values is not None and truth is not None and train.kind() == "explicit":
+    if train.values is not None and truth is not None and kind == "explicit":
         if getattr(model, "kind_", "explicit") == "explicit":
             predicted = model.predict(users, items)
             found |= rating_measures(truth, predicted)

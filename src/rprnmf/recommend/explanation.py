@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from rprnmf.recommend.row_model import DataWeights, RowModel, Task
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel
+from rprnmf.threads import blas_threads
 
 SHOWN = 0.005  # less is 0.00 in words
 
@@ -173,11 +174,12 @@ class AskedUser(NamedTuple):
 def ratings_behind(model: StackedModel, user: AskedUser, j: int) -> tuple[float, np.ndarray]:
     """What is expected of a user without ratings for item j, and the part of each rating."""
     places = np.array([user.place]) if user.place >= 0 else None
-    task = model.task(USERS, user.row, [user.name], places)
-    found = [
-        rated_parts(start, w, start[ITEMS].F[j], task, model.weights)
-        for start, w in zip(model.starts, user.rows, strict=True)
-    ]
+    with blas_threads(1):  # for one row threads cost more than they save
+        task = model.task(USERS, user.row, [user.name], places)
+        found = [
+            rated_parts(start, w, start[ITEMS].F[j], task, model.weights)
+            for start, w in zip(model.starts, user.rows, strict=True)
+        ]
     unit = float(model.unit_of(task.counts)[0])
     expected = float(np.mean([one for one, _ in found]))
     return expected / unit, np.mean([part for _, part in found], axis=0) / unit

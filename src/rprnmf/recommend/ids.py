@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from rprnmf.checks import is_missing
 
@@ -68,6 +69,8 @@ def id_list(values: Any, what: str) -> list[Any]:
     """A column of ids as a list of Python values; none may be missing."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
+    if sp.issparse(values):
+        raise TypeError(f"{plural(what)} must be a list or an array of ids, got a sparse one.")
     if isinstance(values, str) or not np.iterable(values):
         raise TypeError(f"{plural(what)} must be a list or an array of ids, got {values!r}.")
     if isinstance(values, np.ndarray) and values.ndim != 1:

@@ -14,7 +14,13 @@ import scipy.sparse as sp
 
 from rprnmf.recommend.ids import Ids, encoded
 from rprnmf.recommend.rating_scale import check_counts, check_in_scale, checked_scale
-from rprnmf.recommend.ratings import checked_values, guessed_columns, looks_like, merged_cells
+from rprnmf.recommend.ratings import (
+    checked_values,
+    columns_note,
+    guessed_columns,
+    looks_like,
+    merged_cells,
+)
 from rprnmf.remote import is_chunked
 from rprnmf.remote.placing import by_rows, require_dask
 
@@ -56,6 +62,8 @@ class BlockRatings(NamedTuple):
         Delayed `Raw` for each block.
     stats : Stats or None
         None: that they happened is all that is known.
+    notes : tuple of str
+        How they were read.
     """
 
     users: Ids
@@ -63,6 +71,7 @@ class BlockRatings(NamedTuple):
     bounds: np.ndarray
     raw: list[Any]
     stats: Stats | None
+    notes: tuple[str, ...] = ()
 
     def kind(self) -> str:
         """What they look like: "explicit" (ratings) or "implicit" (clicks, counts)."""
@@ -139,7 +148,7 @@ def _from_frame(frame: Any) -> BlockRatings:
     ]
     raw = list(dask.persist(*raw))
     ids = Ids(list(names[0]), "user"), Ids(list(names[1]), "item")
-    return BlockRatings(*ids, bounds, raw, stats_of_all(raw))
+    return BlockRatings(*ids, bounds, raw, stats_of_all(raw), (columns_note(where),))
 
 
 def stats_of_all(raw: list[Any]) -> Stats | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +67,9 @@ def known_of(
             many = f"{n_cold} {one.what}s have" if n_cold > 1 else f"1 {one.what} has"
             notes.append(f"{many} no ratings.")
         check_metadata_ids(known, one)
+        if alike := look_alikes(known, one):
+            notes.append(alike)
+            warnings.warn(alike, UserWarning, stacklevel=3)
         ids.append(every)
     of_users, of_items = (
         read_triplets(*each, random_state)
@@ -91,6 +96,32 @@ def check_metadata_ids(known: Metadata | None, ids: Ids) -> None:
     )
 
 
+def look_alikes(known: Metadata | None, ids: Ids) -> str:
+    """What is said of ids that look like one that is rated and are another: 1 and "1"."""
+    if known is None:
+        return ""
+    rated = {plain_id(name): name for name in ids.names}
+    for one in known.ids:
+        other = rated.get(plain_id(one), one)
+        if one not in ids and other != one:
+            return (
+                f"{ids.what}_metadata has the id {one!r} ({type(one).__name__}), and the ratings "
+                f"{other!r} ({type(other).__name__}): these are two {ids.what}s."
+            )
+    plain: dict[str, Any] = {}
+    for one in known.ids:
+        other = plain.setdefault(plain_id(one), one)
+        if other != one:
+            return f"{ids.what}_metadata has the ids {other!r} and {one!r}, which differ by type."
+    return ""
+
+
+def plain_id(name: Any) -> str:
+    """An id as text: the same for 1, 1.0, "1" and "1.0"."""
+    text = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+    return text.strip().removesuffix(".0")
+
+
 def with_facts(known: Metadata | None, given: Any, what: str) -> Metadata:
     """What was known in the fit, and further facts."""
     if known is None:
@@ -111,6 +142,36 @@ def read_triplets(given: Any, ids: Ids, metadata: Metadata | None, random_state:
     if not triplets.named:  # integers are ids here
         triplets = Triplets(triplets, named=True)
     return triplets.positions(len(ids), ids.names, ids.what)
+
+
+def with_known_triplets(
+    given: Mapping[str, Any], users: list[Any], items: list[Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Arguments of a fit to some ratings without the comparisons of ids that it would not know.
+
+    Returns
+    -------
+    left : dict
+    told : dict of str to str
+        By the name of an argument what was left out of it.
+    """
+    left, told = dict(given), {}
+    for what, names in (("user", users), ("item", items)):
+        argument = f"{what}_triplets"
+        comparisons = given.get(argument)
+        if comparisons is None or isinstance(comparisons, int | np.integer):
+            continue
+        metadata = read_metadata(given.get(f"{what}_metadata"), what)
+        ids = set(names).union([] if metadata is None else metadata.ids)
+        every = Triplets(as_triplets(comparisons), named=True)
+        here = np.array([all(name in ids for name in one) for one in every.items], dtype=bool)
+        left[argument] = every.take(here)
+        if not here.all():
+            told[argument] = (
+                f"{int((~here).sum())} of {len(here)} {argument} name {what}s that a training part "
+                "does not have: they are left out there."
+            )
+    return left, told
 
 
 def drawn_triplets(

@@ -208,6 +208,11 @@ def numbers(values: list[Any], name: str) -> np.ndarray:
         found = np.array([np.nan if is_missing(one) else float(one) for one in values])
     except (TypeError, ValueError) as error:
         raise ValueError(f"metadata column {name!r} has numbers, but also {error}.") from error
+    except OverflowError:
+        raise ValueError(
+            f"metadata column {name!r} has a whole number that no float can hold: the largest is "
+            "about 1e308."
+        ) from None
     return np.where(np.isfinite(found), found, np.nan)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ NAMES = {
 # Ratings stand around the middle of their scale. Counts have a long tail: their mean is in the
 # lowest quarter of their range.
 TAIL = 0.25
+MOST_STARS = 10  # counts up to here might be ratings
 LARGEST = 1e12  # squares of ratings are summed in single precision
 
 
@@ -46,6 +48,10 @@ class Ratings:
     values : ndarray of shape (n_ratings,) or None
         None: that they happened is all that is known.
     time : ndarray of shape (n_ratings,) or None
+    stored : bool
+        Whether they are the entries of a sparse matrix, where a 0 may be no more than stored.
+    notes : tuple of str
+        How they were read.
     """
 
     users: Ids
@@ -54,6 +60,8 @@ class Ratings:
     item: np.ndarray
     values: np.ndarray | None
     time: np.ndarray | None = None
+    stored: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -64,14 +72,33 @@ class Ratings:
         """What they look like: "explicit" (ratings) or "implicit" (clicks, counts)."""
         if self.values is None or self.n == 0:
             return "implicit"
-        ends = float(self.values.min()), float(self.values.max())
-        return looks_like(*ends, float(self.values.mean()))
+        low, high = float(self.values.min()), float(self.values.max())
+        if low == 0 and high > MOST_STARS and (self.values == np.floor(self.values)).all():
+            low = 1.0  # counts, of which those that are 0 were stored too; thumbs end at 1
+        return looks_like(low, high, float(self.values.mean()))
+
+    def seen(self, given: str, scale: Any) -> str:
+        """The kind that was given; "auto": ratings if a scale is given, else what it looks like."""
+        if given != "auto":
+            return given
+        return self.kind() if scale is None else "explicit"
+
+    def happened(self) -> Ratings:
+        """Those that are not 0: for counts that it did not happen, which needs no telling."""
+        if self.values is None or self.values.all():
+            return self
+        left = self.take(self.values != 0)
+        if left.n == 0:
+            raise ValueError(f"there are no clicks: all {self.n} counts are 0.")
+        text = f"{self.n - left.n} of {self.n} counts are 0 and left out: these did not happen."
+        return replace(left, notes=(*self.notes, text))
 
     def take(self, chosen: np.ndarray) -> Ratings:
         """Some of them; the ids stay."""
         values = None if self.values is None else self.values[chosen]
         time = None if self.time is None else self.time[chosen]
-        return Ratings(self.users, self.items, self.user[chosen], self.item[chosen], values, time)
+        parts = self.user[chosen], self.item[chosen], values, time, self.stored, self.notes
+        return Ratings(self.users, self.items, *parts)
 
     def columns(self) -> tuple[list[Any], list[Any], np.ndarray | None]:
         """Users and items by id, and the values: what ``fit`` takes."""
@@ -102,6 +129,8 @@ def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
     -------
     ratings : Ratings
     """
+    if isinstance(users, Ratings):
+        return users
     if sp.issparse(users):
         return _from_matrix(users, items, ratings)
     if hasattr(users, "__dask_graph__"):
@@ -109,7 +138,8 @@ def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
             "users is a Dask collection, which Recommender.fit alone takes; everything else needs "
             "the ratings in one place: pass users.compute()."
         )
-    time = None
+    time: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
     if is_frame(users):
         if items is not None or ratings is not None:
             raise TypeError(
@@ -117,7 +147,9 @@ def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
                 "pass no items and no ratings beside it."
             )
         frame = users
+        check_long(frame)
         where = guessed_columns(list(frame.columns))
+        notes = (columns_note(where),)
         users, items = frame[where["user"]], frame[where["item"]]
         ratings = frame[where["rating"]] if "rating" in where else None
         time = np.asarray(frame[where["timestamp"]]) if "timestamp" in where else None
@@ -135,13 +167,35 @@ def read_ratings(users: Any, items: Any = None, ratings: Any = None) -> Ratings:
     if len(user) == 0:
         raise ValueError("there are no ratings: users and items are empty.")
     values = None if ratings is None else checked_values(ratings, len(user))
-    return Ratings(user_ids, item_ids, user, item, values, time)
+    return Ratings(user_ids, item_ids, user, item, values, time, notes=notes)
+
+
+def check_long(frame: Any) -> None:
+    """One row is one rating: a table with a column for each item is another thing."""
+    names, index = list(frame.columns), getattr(frame, "index", None)
+    roles = {role for role in NAMES for name in names if plain_name(name) in NAMES[role]}
+    by_user = plain_name(getattr(index, "name", None)) in NAMES["user"] and not roles & {
+        "user",
+        "item",
+    }
+    if by_user or (len(names) > len(NAMES) and not roles & {"user", "item"}):
+        raise ValueError(
+            "ratings as a DataFrame have one row per rating, with the columns user, item and "
+            f"rating; this one looks like one row per user and one column per item "
+            f"({len(names)} columns: {', '.join(map(repr, names[:3]))}, ...). Use "
+            "frame.stack().reset_index() to turn it, or pass a sparse matrix."
+        )
 
 
 def _from_matrix(matrix: Any, items: Any, ratings: Any) -> Ratings:
     if items is not None or ratings is not None:
         raise TypeError(
             "users is a sparse matrix of ratings: pass no items and no ratings beside it."
+        )
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"a sparse array of ratings must have one row per user and one column per item, got "
+            f"shape {matrix.shape}."
         )
     entries = sp.coo_array(matrix)
     if entries.nnz == 0:
@@ -150,14 +204,18 @@ def _from_matrix(matrix: Any, items: Any, ratings: Any) -> Ratings:
     n, m = entries.shape
     ids = Ids(list(range(n)), "user"), Ids(list(range(m)), "item")
     values = checked_values(entries.data, entries.nnz)
-    return Ratings(ids[0], ids[1], user, item, values)
+    return Ratings(ids[0], ids[1], user, item, values, stored=True)
 
 
 def checked_values(ratings: Any, n: int) -> np.ndarray:
     """Finite numbers, one per rating."""
+    if isinstance(ratings, Iterator):
+        ratings = list(ratings)
+    if sp.issparse(ratings):
+        raise TypeError("ratings must be numbers, one per user and item; got a sparse array.")
     try:
         values = np.asarray(ratings, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"ratings must be numbers, one per user and item: {error}.") from error
     if values.shape != (n,):
         raise ValueError(
@@ -194,6 +252,12 @@ def guessed_columns(columns: list[Any]) -> dict[str, Any]:
         if fits:
             found[role] = min(fits, key=lambda name: known.index(plain[name]))
     named = "user" in found or "item" in found
+    if named and len(columns) > 1 and not {"user", "item"} <= set(found):
+        here, lost = ("user", "item") if "user" in found else ("item", "user")
+        raise ValueError(
+            f"the column {found[here]!r} has the {here}s, and none has a name of {lost}s: name it "
+            f"{lost!r}; found {', '.join(map(repr, columns))}."
+        )
     left = [name for name in columns if name not in found.values()]
     for role in ("user", "item"):
         if role not in found and left:
@@ -210,6 +274,11 @@ def guessed_columns(columns: list[Any]) -> dict[str, Any]:
             f"{', '.join(map(repr, columns)) or 'none'}."
         )
     return found
+
+
+def columns_note(where: dict[str, Any]) -> str:
+    """What is said of the columns of a DataFrame."""
+    return f"columns: {', '.join(f'{role} {str(name)!r}' for role, name in where.items())}."
 
 
 def repeated_note(n: int, kind: str) -> str:
@@ -234,7 +303,8 @@ def without_repeats(ratings: Ratings, kind: str) -> tuple[Ratings, int]:
         last = dict(zip(cells[order].tolist(), order.tolist(), strict=True))
         time = ratings.time[[last[cell] for cell in (user * m + item).tolist()]]
     values = None if ratings.values is None and kind == "explicit" else X.data
-    return Ratings(ratings.users, ratings.items, user, item, values, time), n_repeated
+    parts = user, item, values, time, ratings.stored, ratings.notes
+    return Ratings(ratings.users, ratings.items, *parts), n_repeated
 
 
 def merged(ratings: Ratings, kind: str) -> tuple[sp.csr_array, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rprnmf.recommend.answers import SIDES, Answers
+from rprnmf.recommend.answers import SIDES, Answers, asked_names
 from rprnmf.recommend.click_weight import with_chosen_alpha
 from rprnmf.recommend.early_stopping import EARLY_STOPPING_ITERATIONS, best_iteration
 from rprnmf.recommend.far import FarRows, n_rated
@@ -21,17 +22,23 @@ from rprnmf.recommend.fitting import Task, fit_stacked
 from rprnmf.recommend.ids import Ids, id_list
 from rprnmf.recommend.in_dask import PRECISION, is_dask
 from rprnmf.recommend.interest import Interest, fitted_interest
-from rprnmf.recommend.knowledge import Told, known_of, read_triplets, with_facts
+from rprnmf.recommend.knowledge import Told, known_of, look_alikes, read_triplets, with_facts
 from rprnmf.recommend.placing import rated_triplets, settled, taken_in
 from rprnmf.recommend.rating_scale import check_further, scale_of
-from rprnmf.recommend.ratings import Ratings, grown, merged, read_ratings, repeated_note, updated
+from rprnmf.recommend.ratings import (
+    MOST_STARS,
+    Ratings,
+    grown,
+    merged,
+    read_ratings,
+    repeated_note,
+    updated,
+)
 from rprnmf.recommend.recipes import RECIPES, Recipe
 from rprnmf.recommend.results import NewUser
 from rprnmf.recommend.stacked import ITEMS, USERS, StackedModel, mean_row, stacked_row
 from rprnmf.threads import blas_threads
 from rprnmf.triplets import Triplets
-
-MOST_STARS = 10  # counts up to here might be ratings
 
 
 class Recommender(Answers, BaseEstimator):
@@ -128,7 +135,7 @@ class Recommender(Answers, BaseEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "kind": [StrOptions({"auto", "explicit", "implicit"})],
         "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "scale": [tuple, list, None],
+        "scale": [tuple, list, np.ndarray, None],
         "order": [StrOptions({"interest", "rating"})],
         "beta_loss": [StrOptions({"frobenius", "kullback-leibler"})],
         "missing_weight": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
@@ -222,13 +229,7 @@ default=None
 
             return fit_in_blocks(self, (users, items, ratings), told)
         data = read_ratings(users, items, ratings)
-        kind, notes = self._kind_of(data)
-        X, repeated = merged(data, kind)
-        if repeated:
-            notes.append(repeated_note(repeated, kind))
-            warnings.warn(notes[-1], UserWarning, stacklevel=2)
-        ends = None if data.values is None else (data.values.min(), data.values.max())
-        self._doubt_kind(kind, ends)
+        data, X, kind, notes = self._seen_as(data)
         scale, offset = scale_of(data, kind, self.scale)
         X.data -= offset
         rated = tuple(np.flatnonzero(np.diff(part.indptr)) for part in (X, sp.csc_array(X)))
@@ -273,12 +274,26 @@ default=None
                 print(note)
         return self
 
+    def _seen_as(self, data: Ratings) -> tuple[Ratings, sp.csr_array, str, list[str]]:
+        """Ratings or clicks, also as a matrix, their kind, and what is to be said of these."""
+        kind, notes = self._kind_of(data)
+        if kind == "implicit" and (data.stored or self.kind == "auto"):
+            before, data = len(data.notes), data.happened()
+            notes += data.notes[before:]
+        X, repeated = merged(data, kind)
+        if repeated:
+            notes.append(repeated_note(repeated, kind))
+            warnings.warn(notes[-1], UserWarning, stacklevel=3)
+        ends = None if data.values is None else (data.values.min(), data.values.max())
+        self._doubt_kind(kind, ends)
+        return data, X, kind, notes
+
     def _kind_of(self, data: Any) -> tuple[str, list[str]]:
-        """The kind of the data, and what is said of it."""
-        if self.kind != "auto":
-            return self.kind, []
+        """The kind of the data, and what is said of it; what has a scale is ratings."""
+        if self.kind != "auto" or self.scale is not None:
+            return ("explicit" if self.kind == "auto" else self.kind), [*data.notes]
         kind = data.kind()
-        return kind, [f"the data look {kind}."]
+        return kind, [*data.notes, f"the data look {kind}."]
 
     def _doubt_kind(self, kind: str, ends: Any) -> None:
         """Warn where what looks like counts may be ratings; ``ends`` are the least and the most."""
@@ -354,8 +369,11 @@ default=None
             For ``predict``, ``recommend`` and ``explain``.
         """
         check_is_fitted(self)
-        n_given = 0 if ratings is None else len(ratings)
-        if len(id_list(items, "item")) == 0 and n_given == 0:
+        if np.ndim(ratings) == 0 and isinstance(ratings, Real):
+            ratings = [ratings]  # of one item
+        items = asked_names(items, self._ids[ITEMS])
+        ratings = list(ratings) if isinstance(ratings, Iterator) else ratings
+        if len(id_list(items, "item")) == 0 and (ratings is None or len(ratings) == 0):
             row = sp.csr_array((1, len(self.item_factors_)), dtype=np.float32)
             note = "no ratings."
         else:
@@ -364,7 +382,7 @@ default=None
         known = self._model.metadata[USERS]
         if metadata is not None:
             known = with_facts(known, {_NEW: metadata}, "user")
-        with blas_threads(self.n_jobs):
+        with blas_threads(1):  # for one row threads cost more than they save
             model = self._model.with_metadata(USERS, known)
             rows = model.solve(USERS, model.task(USERS, row, [_NEW]))
             of_interest = None
@@ -382,6 +400,7 @@ default=None
             row.data + self._offset,
             note,
             of_interest,
+            self._model.token,
         )
 
     def _new_row(self, data: Ratings) -> tuple[sp.csr_array, str]:
@@ -441,13 +460,18 @@ default=None
             )
         data = read_ratings(users, items, ratings)
         check_further(data, self.kind_, self.scale_, "partial_fit")
-        model, old = self._model, self._ids
+        model, old, notes = self._model, self._ids, [*self.notes_]
         ids = list(old)
         for side, given in ((USERS, user_metadata), (ITEMS, item_metadata)):
             if given is not None:
                 known = with_facts(model.metadata[side], given, SIDES[side])
                 model = model.with_metadata(side, known)
                 ids[side] = ids[side].plus(known.ids)
+                if n_new := len(ids[side]) - len(old[side]):
+                    notes.append(f"partial_fit: metadata tell of {n_new} new {SIDES[side]}s.")
+                if alike := look_alikes(known, old[side]):
+                    notes.append(alike)
+                    warnings.warn(alike, UserWarning, stacklevel=2)
         both = ids[USERS].plus(data.users.names), ids[ITEMS].plus(data.items.names)
         new, repeated = merged(data, self.kind_)
         at = both[USERS].places(data.users.names), both[ITEMS].places(data.items.names)
@@ -463,16 +487,22 @@ default=None
             strange = np.arange(len(old[side]), len(both[side]))
             rows.append(np.unique(np.concatenate((at[side], strange, found.items.ravel()))))
         triplets = told[USERS], told[ITEMS]
+        if repeated:  # before anything changes: a warning may be an error
+            notes.append(repeated_note(repeated, self.kind_))
+            warnings.warn(notes[-1], UserWarning, stacklevel=2)
         with blas_threads(self.n_jobs):
             model = taken_in(model, X, both, triplets, rows)
             interest = self._interest
             if interest is not None:
                 interest = interest.with_ratings(X, both, triplets, rows, model.metadata)
-        self._mean = float(X.data.mean())
-        self._keep(model, both, triplets, X, interest)
-        if repeated:
-            self.notes_ = [*self.notes_, repeated_note(repeated, self.kind_)]
-            warnings.warn(self.notes_[-1], UserWarning, stacklevel=2)
+        before = dict(vars(self))
+        try:
+            self._mean, self.notes_ = float(X.data.mean()), notes
+            self._keep(model, both, triplets, X, interest)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
 

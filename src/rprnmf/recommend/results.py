@@ -60,6 +60,8 @@ class NewUser:
         What could not be used.
     interest : ndarray or None
         The row in the model of interest; None without one.
+    token : str
+        Of the fit.
     """
 
     factors: np.ndarray
@@ -68,3 +70,4 @@ class NewUser:
     ratings: np.ndarray
     note: str = ""
     interest: np.ndarray | None = field(default=None, repr=False)
+    token: str = field(default="", repr=False)

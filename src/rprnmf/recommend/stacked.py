@@ -6,6 +6,7 @@ of the stacked factors is the mean of the products of the starts.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +58,14 @@ class StackedModel:
     n_clicks: np.ndarray
     usual: Usual | None
     n_jobs: int | None
+
+    @property
+    def token(self) -> str:
+        """Tells one fit from another; new ratings and files do not change it."""
+        found = hashlib.sha256(repr(self.n_fitted).encode())
+        for model in (model for start in self.starts for model in start):
+            found.update(np.asarray(model.by_known.b, dtype=np.float64).tobytes())
+        return found.hexdigest()[:16]
 
     def factor(self, side: int) -> np.ndarray:
         """The stacked factor: one row per user (0) or item (1)."""

@@ -114,7 +114,7 @@ def tune(
     ['n_components']
     """
     data = read_ratings(users, items, ratings)
-    kind = data.kind() if model.kind == "auto" else model.kind
+    kind = data.seen(model.kind, model.scale)
     values = GRIDS[kind] if grid is None else grid
     settings = list(ParameterGrid({name: list(several) for name, several in values.items()}))
     length = fit_params.get("n", 10)
@@ -125,7 +125,7 @@ def tune(
     models = {str(k): clone(model).set_params(**one) for k, one in enumerate(settings)}
     found = evaluate(
         models,
-        *data.columns(),
+        data,
         n_splits=n_splits,
         random_state=random_state,
         verbose=verbose,
