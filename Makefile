@@ -1,10 +1,10 @@
-# make demo: a first job.  make test: all tests.  Needs Python (>= 3.11) and make, nothing else.
+# make demo: a first job.  make test: the tests.  Needs Python (>= 3.11) and make, nothing else.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test test-minimum fuzz lint bench bench-quick reproduce reproduce-quick clean
+.PHONY: setup demo test test-slow test-minimum fuzz lint bench bench-quick reproduce reproduce-quick clean
 
 # Real data that lie beside the project are found; RPRNMF_DATA names another folder.
 ifneq ($(wildcard ../shared/data),)
@@ -21,19 +21,25 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(RUN) examples/first_job.py
 
+# What takes longest, and starts clusters, kills processes or fits much: checks of their own.
+SLOW := tests/test_memory.py tests/fuzz tests/checkpoints/test_kill.py \
+	tests/cli/test_scheduler.py tests/cli/test_recommend_parts.py \
+	tests/remote/test_cluster.py tests/remote/test_workers.py tests/recommend/test_movielens.py
 test: $(READY)
-	$(RUN) -m pytest --quiet --numprocesses 2
+	$(RUN) -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
+
+test-slow: $(READY)
+	$(RUN) -m pytest --quiet --numprocesses 2 $(SLOW)
 
 # The lowest versions that pyproject.toml declares, in an environment of their own. Left out are
-# the slowest parts, which no version of a dependency changes: what default settings promise,
-# the monotone property, the experiments, and the memory of large fits. What numba compiles is
-# kept apart too: another version of numba would overwrite it.
+# slow parts, which no version of a dependency changes: what default settings promise, the monotone
+# property, the experiments. What numba compiles is kept apart too: another version of numba would
+# overwrite it.
 MINIMUM := .venv-minimum
-SLOW := tests/test_promises.py tests/properties/test_monotone.py tests/experiments \
-	tests/test_memory.py
+NOT_THERE := tests/test_promises.py tests/properties/test_monotone.py tests/experiments $(SLOW)
 test-minimum: $(MINIMUM)/.ready
 	NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba \
-		$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
+		$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(NOT_THERE:%=--ignore %)
 
 $(MINIMUM)/.ready: pyproject.toml tests/minimum.txt
 	$(PYTHON) -m venv $(MINIMUM)

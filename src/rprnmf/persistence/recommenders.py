@@ -247,9 +247,15 @@ INTEREST: dict[type, Saved] = {
 }
 
 
+def _lies_far(starts: Any) -> bool:
+    """Whether users lie with workers; starts of a file may be anything."""
+    pairs = [one for one in starts if isinstance(one, tuple)] if isinstance(starts, list) else []
+    return any(isinstance(getattr(side, "F", None), FarRows) for one in pairs for side in one)
+
+
 def stacked(value: Any, where: str, sizes: Sizes) -> None:
     """The factors, here and not on workers."""
-    if isinstance(value, StackedModel) and isinstance(value.starts[0][USERS].F, FarRows):
+    if isinstance(value, StackedModel) and _lies_far(value.starts):
         raise TypeError(
             "a Recommender of a Dask collection cannot be saved: its users lie with the workers. "
             "Keep its lists, or fit users.compute()."
