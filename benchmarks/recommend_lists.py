@@ -1,4 +1,8 @@
-"""How well lists find what people liked: every program's predictions are ordered by one rule."""
+"""How well lists find what people liked.
+
+The predictions of programs are ordered by one rule; a Recommender that has an order of its own,
+``order="interest"``, is asked for its lists.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ import scipy.sparse as sp
 from clicks_data import LIKED, Clicks, measured
 from recommend_data import Biases, MovieLens, parts_by_count, rmse
 from recommend_peers import Factors, Tables
+
+from rprnmf.recommend import Recommender
 
 CAUTION = 2.0  # what Recommender.recommend has by default
 
@@ -50,6 +56,7 @@ class Lists:
         self, model: Any, data: MovieLens, tables: Tables, train: np.ndarray, test: np.ndarray
     ):
         self.data, self.tables, self.train, self.test = data, tables, train, test
+        self.own = model if isinstance(model, Recommender) and model.trust_ is not None else None
         self.W, self.Ht = factors_of(model, tables)
         users, items, truth = data.part(train)
         self.seen = self._matrix(train)
@@ -72,7 +79,7 @@ class Lists:
         asked : ndarray of bool
             Some of the test ratings.
         caution : float
-            Items are ordered by the prediction less so many standard errors.
+            So many standard errors are taken off the prediction before it counts.
         among : ndarray of bool, default=None
             Lists of these items only.
         """
@@ -87,7 +94,21 @@ class Lists:
         tie = np.random.default_rng(0).random(len(Ht)) * 1e-6  # equal items: in random order
         less = caution * self.doubt[chosen] + tie
         clicks = Clicks(*(sp.csr_array(part[people][:, chosen]) for part in (self.seen, held)))
+        if self.own is not None:
+            order = self._of_recommend(people, chosen, caution)
+            return measured(clicks, lambda rows: order[rows])
         return measured(clicks, lambda rows: W[rows] @ Ht.T - less)
+
+    def _of_recommend(self, people: np.ndarray, chosen: np.ndarray, caution: float) -> np.ndarray:
+        """Scores in the order of ``recommend``: 20 for the first item, 0 for what is not listed."""
+        assert self.own is not None
+        users, items = self.tables.users[people].tolist(), self.tables.items[chosen].tolist()
+        lists = self.own.recommend(users, 20, among=items, caution=caution)
+        place = {item: k for k, item in enumerate(items)}
+        scores = np.zeros((len(users), len(items)), np.float32)
+        for row, one in zip(scores, lists, strict=True):
+            row[[place[item] for item in one.items]] = np.arange(20, 20 - len(one.items), -1)
+        return scores
 
     def by_count(self, side: str) -> dict[str, tuple[float, float]]:
         """Recall@20 by training ratings of the users or items, with and without caution.
