@@ -21,10 +21,11 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(RUN) examples/first_job.py
 
-# Checks of their own, for their time: blocks of Dask, clusters, killed processes, large fits.
+# Checks of their own, for their time: blocks of Dask, clusters, killed processes, large fits, the
+# experiments of the paper.
 CLUSTERS := tests/cli/test_scheduler.py tests/cli/test_recommend_parts.py
 LARGE := tests/test_memory.py tests/fuzz tests/checkpoints/test_kill.py \
-	tests/recommend/test_movielens.py
+	tests/recommend/test_movielens.py tests/experiments
 SLOW := tests/remote $(CLUSTERS) $(LARGE)
 test: $(READY)
 	$(RUN) -m pytest --quiet --numprocesses 2 $(SLOW:%=--ignore %)
@@ -37,8 +38,8 @@ test-slow: $(READY)
 # property, the experiments. What numba compiles is kept apart too: another version of numba would
 # overwrite it.
 MINIMUM := .venv-minimum
-NOT_THERE := tests/test_promises.py tests/properties/test_monotone.py tests/experiments \
-	$(CLUSTERS) $(LARGE) tests/remote/test_cluster.py tests/remote/test_workers.py
+NOT_THERE := tests/test_promises.py tests/properties/test_monotone.py $(CLUSTERS) $(LARGE) \
+	tests/remote/test_cluster.py tests/remote/test_workers.py
 test-minimum: $(MINIMUM)/.ready
 	NUMBA_CACHE_DIR=$(abspath $(MINIMUM))/numba \
 		$(MINIMUM)/bin/python -m pytest --quiet --numprocesses 2 $(NOT_THERE:%=--ignore %)
