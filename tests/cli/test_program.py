@@ -16,7 +16,7 @@ import pytest
 
 import rprnmf
 from rprnmf.checkpoints import CheckpointWarning
-from rprnmf.cli import INSTALL, choices, main, program
+from rprnmf.cli import INSTALL, choices, files, main, program
 from rprnmf.cli.command import Group, Run
 from rprnmf.cli.failures import explained, warnings_as_notes
 from rprnmf.cli.report import Report, Table, plain, show
@@ -229,3 +229,24 @@ def test_a_checkpoint_that_cannot_be_written_is_said_at_once(capsys):
     with warnings_as_notes(State()):
         warnings.warn("the disk is full", CheckpointWarning, stacklevel=1)
     assert "the disk is full" in capsys.readouterr().err
+
+
+def test_what_a_pattern_or_a_folder_means_is_no_output(tmp_path):
+    """What lies in a folder and is not read, as the model of a first run, is written again."""
+    shards, texts = tmp_path / "shards", tmp_path / "texts"
+    for folder in (shards, texts):
+        folder.mkdir()
+    for name in ("a.npy", "b.npy", "model.rprnmf", "map.png"):
+        (shards / name).write_bytes(b"")
+    for name in ("a.txt", "model.rprnmf"):
+        (texts / name).write_bytes(b"")
+    for given in (str(shards / "*.npy"), str(shards), str(shards / "b.npy")):
+        assert files.is_read(shards / "b.npy", given)
+        assert not files.is_read(shards / "model.rprnmf", given)
+        assert not files.is_read(shards / "map.png", given)
+    assert files.is_read(texts / "a.txt", str(texts))
+    assert not files.is_read(texts / "model.rprnmf", str(texts))
+    assert not files.is_read(shards / "b.npy", "-")
+    code = main(["fit", str(shards), "-k", "2", "--out", str(shards / "b.npy")])
+    assert code != 0
+    assert (shards / "b.npy").read_bytes() == b""

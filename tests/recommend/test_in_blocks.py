@@ -152,3 +152,15 @@ def test_what_is_refused(tmp_path):
         Recommender(2, kind="explicit", order="rating").fit(in_blocks(X, (3, 3)))
     with pytest.raises(ValueError, match="out of the scale 1 to 5"):
         Recommender(2, kind="explicit", order="rating", scale=(1, 5)).fit(in_blocks(X, (3, 3)))
+
+
+def test_frames_that_are_no_ratings_are_refused():
+    dd = pytest.importorskip("dask.dataframe")
+    wide = pd.DataFrame(np.ones((6, 12)), columns=[f"film {k}" for k in range(12)])
+    with pytest.raises(ValueError, match="one column per item"):
+        Recommender(2).fit(dd.from_pandas(wide, npartitions=2))
+    rng = np.random.default_rng(0)
+    plays = {"user": rng.integers(0, 20, 200), "item": rng.integers(0, 15, 200)}
+    plays["count"] = rng.geometric(0.1, 200) - 1.0
+    with pytest.raises(ValueError, match="counts must be above 0"):
+        Recommender(2).fit(dd.from_pandas(pd.DataFrame(plays), npartitions=2))

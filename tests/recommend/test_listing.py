@@ -196,3 +196,13 @@ def test_held_out_pairs_stand_above_others_by_the_definition():
         rest = (H @ W[i])[kind[i] != 1]
         expected += [*(((H @ W[i])[kind[i] == 2] - rest.mean()) / rest.std())]
     np.testing.assert_allclose(above_others(W, H, train, held), expected)
+
+
+def test_ratings_that_tell_nothing_do_not_order_lists():
+    """People turn to one genre, and rate what they turn to by dice."""
+    rng = np.random.default_rng(0)
+    genre, group = np.arange(60) // 20, np.arange(300) % 3
+    u, i = np.nonzero(rng.random((300, 60)) < np.where(group[:, None] == genre, 0.5, 0.1))
+    model = Recommender(4, random_state=0).fit(u, i, rng.integers(1, 6, len(u)).astype(float))
+    lists = model.recommend(list(range(300)), 3)
+    assert np.mean([genre[one.items] == group[k] for k, one in enumerate(lists)]) > 0.85

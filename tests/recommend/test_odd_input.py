@@ -167,3 +167,44 @@ def test_tuning_keeps_the_times(made):
     frame["timestamp"] = np.arange(len(frame))
     found = tune(small(), frame, grid={"n_components": [1, 2]}, n_splits=2, split="time", verbose=0)
     assert {row["fold"] for row in found.evaluation.rows} == {"period 1", "period 2"}
+
+
+def test_ratings_that_look_like_clicks_are_measured_as_they_are_said_to_be(made):
+    rng = np.random.default_rng(0)
+    low = np.where(rng.random(len(made.ratings)) < 0.9, 1.0, made.ratings)
+    said = small(kind="explicit")
+    given = (*made[:2], low)
+    assert "RMSE" in evaluate(said, *given, n_splits=2, random_state=0, verbose=0).measures
+    grid = {"n_components": [1, 2]}
+    found = tune(said, *given, grid=grid, n_splits=2, random_state=0, verbose=0)
+    assert found.measure == "RMSE"
+
+
+def test_stored_zeros_of_thumbs_are_measured_as_they_are_fitted():
+    X = sp.csr_array((np.random.default_rng(0).random((30, 20)) > 0.6).astype(float))
+    X.data[:5] = 0.0
+    found = evaluate(small(kind="implicit"), X, n_splits=2, random_state=0, verbose=0)
+    assert all(np.isfinite(row["NDCG@10"]) for row in found.summary())
+
+
+def test_settings_without_a_measure_are_not_the_best(made):
+    grid = {"kind": ["implicit", "explicit"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = tune(small(), *made[:3], grid=grid, n_splits=2, random_state=0, verbose=0)
+    assert found.best == {"kind": "explicit"}
+
+
+def test_strange_items_of_a_new_user_go_by_unknown(made, model):
+    items = model.item_ids_[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quiet = small(unknown="ignore").fit(*made[:3])
+        assert "not known" in quiet.fold_in(["nothing"], [3.0]).note
+    strict = small(unknown="error").fit(*made[:3])
+    with pytest.raises(KeyError, match="1 of 1 items are not known"):
+        strict.fold_in(["nothing"], [3.0])
+    with pytest.warns(UserWarning, match="more than once"):
+        strict.fold_in([items[0], items[0]], [3.0, 4.0])
+    with pytest.raises(TypeError, match="not a new user"):
+        model.similar_users(model.fold_in(items, [3.0, 4.0]))

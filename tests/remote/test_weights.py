@@ -169,3 +169,18 @@ def test_what_is_refused():
         LCNMF(3, missing=missing, missing_weight=0.1).fit(D, [0] * 20 + [-1] * (N - 20))
     assert not hasattr(model, "components_")
     assert len(C.indptr) == N + 1
+
+
+@pytest.mark.parametrize("missing", ["zero", "nan"])
+def test_missing_entries_that_weigh_as_much_as_others_leave_complete_data(missing):
+    """The defaults for incomplete data, such as a prior, must not come in."""
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 3)) @ rng.random((3, 12))
+    X[X < 0.5] = 0.0 if missing == "zero" else np.nan
+    model = NMF(3, random_state=0, missing=missing, missing_weight=1.0, max_iter=30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one, many = (
+            model.fit(given).components_.copy() for given in (X, in_blocks(X, (7, 1, 20, 12)))
+        )
+    np.testing.assert_allclose(many, one, atol=1e-9 * one.max())

@@ -25,6 +25,7 @@ from rprnmf.cli.command import Run
 
 STDIN = "-"
 SIDE_FILES = ("row_triplets", "column_triplets", "row_labels", "column_labels")
+NEVER_READ = {".rprnmf", ".ckpt", ".svg", ".pdf"}
 KEYWORDS = {"prior": PRIORS, "graph": GRAPHS}  # of options that take a word or a file
 
 
@@ -90,15 +91,36 @@ def check_files(
         if path is None:
             continue
         check_output(path, suffixes)
-        for other in [Path(each) for each in inputs if each not in (None, STDIN)]:
-            if other.exists() and path.exists() and other.samefile(path):
-                raise ValueError(f"{path} is an input; the output must be another file.")
+        if path.exists() and any(is_read(path, each) for each in inputs if each is not None):
+            raise ValueError(f"{path} is an input; the output must be another file.")
         if os.path.realpath(path) in map(os.path.realpath, written):
             raise ValueError(f"{path} is the name of two outputs; each needs its own.")
         written.append(path)
     if written:
         names = " and ".join(map(str, written))
         run.after_stop = f"{names} {'was' if len(written) == 1 else 'were'} not written."
+
+
+def is_read(path: Path, given: str) -> bool:
+    """Whether a file is what a name of an input, a pattern or a folder means."""
+    if given == STDIN:
+        return False
+    if not os.path.exists(given):
+        return any(path.samefile(each) for each in glob.iglob(given, recursive=True))
+    if path.samefile(given):
+        return True
+    if Path(given).resolve() not in path.resolve().parents:
+        return False
+    from rprnmf.inputs.errors import InputError
+    from rprnmf.inputs.row_blocks import shards_in
+
+    try:
+        shards = shards_in(given)
+    except InputError:
+        return True  # of several kinds: the folder is refused by who reads it
+    if shards:
+        return any(path.samefile(each) for each in shards)
+    return path.suffix.lower() not in NEVER_READ  # texts, images, or the parts of an array
 
 
 def check_output(path: Path, suffixes: Any) -> None:

@@ -60,7 +60,8 @@ def recommend(given: Any) -> Report:
     fitted. Tables of items and users have a column with the names that the ratings use. A column
     called title or name is shown beside the item. With --save alone, no lists are made.
 
-    Several files, or a folder of them, are ratings in parts, which --scheduler may read elsewhere.
+    Several Parquet files or .npz shards, or a folder of them, are ratings in parts, which
+    --scheduler may read elsewhere.
     """
     inputs = [*given.ratings, given.rated, *side_files(given)]
     check_files(given.run, [given.out, given.save], inputs)
@@ -109,7 +110,7 @@ def answers(given: Any, model: Any, things: Any) -> Report:
 def order_of(model: Any) -> tuple[str, str]:
     """By what lists are ordered, for a program and for a person."""
     if model.kind_ == "implicit":
-        return "score", "Lists go by score: how likely it is that a user turns to the item."
+        return "score", "Lists go by score, which orders a list and means nothing else."
     if model.order == "rating" or model.trust_ is None:
         text = "Lists go by predicted rating, less some for items with few ratings."
         return "rating", f"{text} score: the predicted rating."

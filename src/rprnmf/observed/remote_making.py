@@ -68,7 +68,7 @@ def make_remote_view(X: Placed, reading: Reading, n_jobs: int | None) -> RemoteV
         ones = reading.missing_weight == 1.0 or (full and not found.n_missing)
         even = ones and found.others == 0
         make = partial(weighted_block, reading=reading, dtype=dtype, n_jobs=jobs, even=even)
-        kind = Kind(dtype, n_jobs, even, even, not even, rest, weak and not full)
+        kind = Kind(dtype, n_jobs, even, even, not even, rest, weak and not full and not even)
     views = pool.map(lazily(make), X.blocks, X.weights)
     return RemoteView(pool, views, X.shape[1], kind)
 

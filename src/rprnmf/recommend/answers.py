@@ -60,7 +60,10 @@ class Answers:
         self._listing: Listing | None = None
         self.trust_: float | None = None
         if self._interest is not None:
-            self._listing = Listing(self._interest, self._scored[ITEMS], self._errors)
+            usual = self._model.usual
+            told = n_rated(self._X) if usual is None else usual.told[ITEMS]
+            error = float(np.mean(self._errors * np.sqrt(told + 1.0)))  # see `_keep`
+            self._listing = Listing(self._interest, self._scored[ITEMS], self._errors, error)
             self.trust_ = self._listing.trust
 
     def _by_interest(self) -> Listing | None:
@@ -314,6 +317,8 @@ class Answers:
     def _similar(self, name: Any, n: int, side: int) -> Recommendations:
         check_is_fitted(self)
         n = check_count(n, "n")
+        if isinstance(name, NewUser):
+            raise TypeError("similar_users takes the id of a user of the fit, not a new user.")
         place = self._ids[side].place(name)
         if place < 0:
             raise KeyError(f"{SIDES[side]} {name!r} is not known, neither by ratings nor metadata.")

@@ -174,7 +174,9 @@ def evaluate(
     )
     data = read_ratings(users, items, ratings)
     scales = [getattr(one, "scale", None) for one in named.values()]
-    kind = data.seen("auto", next((one for one in scales if one is not None), None))
+    kinds = {getattr(one, "kind", "auto") for one in named.values()}
+    said = "explicit" if "explicit" in kinds else "auto"  # then errors of ratings are asked for
+    kind = data.seen(said, next((one for one in scales if one is not None), None))
     data = data.happened() if kind == "implicit" else data
     data, repeated = without_repeats(data, kind)  # the same pair must not be on both sides
     if repeated:
@@ -191,6 +193,8 @@ def evaluate(
                 if getattr(learner, "kind", None) == "auto":
                     learner.set_params(kind=kind)  # of all data: a fold may look otherwise
                 train = data.take(fitted)
+                if data.stored and getattr(learner, "kind", None) == "implicit":
+                    train = train.happened()  # as a fit of the matrix does
                 given, strange = with_known_triplets(fit_params, *train.columns()[:2])
                 lost |= strange
                 with warnings.catch_warnings():

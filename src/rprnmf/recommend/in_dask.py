@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from rprnmf.recommend.ids import Ids, encoded
 from rprnmf.recommend.rating_scale import check_counts, check_in_scale, checked_scale
 from rprnmf.recommend.ratings import (
+    MOST_STARS,
+    check_long,
     checked_values,
     columns_note,
     guessed_columns,
@@ -77,7 +79,10 @@ class BlockRatings(NamedTuple):
         """What they look like: "explicit" (ratings) or "implicit" (clicks, counts)."""
         if self.stats is None:
             return "implicit"
-        return looks_like(self.stats.low, self.stats.high, self.stats.total / self.stats.n)
+        low, high, total = self.stats.low, self.stats.high, self.stats.total
+        if low == 0 and high > MOST_STARS and total.is_integer():
+            low = 1.0  # counts with zeros among them, which the blocks refuse
+        return looks_like(low, high, total / self.stats.n)
 
 
 def read_blocks(users: Any, items: Any, ratings: Any) -> BlockRatings:
@@ -117,6 +122,7 @@ def _from_frame(frame: Any) -> BlockRatings:
     """The ratings of each user in one block, users in the order in which they appear."""
     import dask
 
+    check_long(frame)
     where = guessed_columns(list(frame.columns))
     parts = dask.persist(*[dask.delayed(coded_part)(p, where) for p in frame.to_delayed()])
     told = dask.compute(*[dask.delayed(ids_of_part)(part) for part in parts])

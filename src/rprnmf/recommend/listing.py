@@ -5,7 +5,9 @@
 
 A spread is the standard deviation over all items, for each user, so that neither the scale of
 ratings nor that of interest matters. It follows from the covariance of the rows of items: there is
-no table of users and items. The order is one of products of rows still, which `top_n` finds.
+no table of users and items. That of ratings is at least a quarter of the error of the predictions:
+where these hardly differ, what differs is noise, which must not order a list. The order is one of
+products of rows still, which `top_n` finds.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from rprnmf.recommend.top_n import top_n
 # Chosen on training parts of MovieLens 100K and 1M; between a half and one lists are the same but
 # for a hundredth.
 RATING = 2 / 3
+OF_ERROR = 0.25  # predicted ratings of users on MovieLens spread by about their error
 LEAST = 1e-3  # a spread below so much of the scores themselves is rounding
 
 
@@ -73,9 +76,12 @@ class Listing:
         Rows of items whose products are the predictions.
     errors : ndarray of shape (n_items,)
         Standard errors, of which caution takes some off the predictions.
+    error : float
+        That of one prediction.
     """
 
-    def __init__(self, interest: Interest, scored: np.ndarray, errors: np.ndarray):
+    def __init__(self, interest: Interest, scored: np.ndarray, errors: np.ndarray, error: float):
+        self.least = OF_ERROR * error
         self.interest, self.trust = interest, interest.trust
         self.users = interest.model.factor(USERS)
         self.stranger = mean_row(interest.model, USERS)
@@ -96,7 +102,7 @@ class Listing:
         caution : float
         """
         of_interest = self.trust / self.spreads[0].of(interest)[:, None]
-        of_ratings = RATING / self.spreads[1].of(scored)[:, None]
+        of_ratings = RATING / np.maximum(self.spreads[1].of(scored), self.least)[:, None]
         parts = of_interest * interest, of_ratings * scored, of_ratings * caution
         return np.hstack(parts).astype(self.items.dtype)
 

@@ -375,10 +375,13 @@ default=None
         ratings = list(ratings) if isinstance(ratings, Iterator) else ratings
         if len(id_list(items, "item")) == 0 and (ratings is None or len(ratings) == 0):
             row = sp.csr_array((1, len(self.item_factors_)), dtype=np.float32)
-            note = "no ratings."
+            strange, repeats = "", "no ratings."
         else:
             data = read_ratings(["new"] * len(items), items, ratings)
-            row, note = self._new_row(data)
+            row, strange, repeats = self._new_row(data)
+        if strange:
+            self._told(strange)
+        note = " ".join(filter(None, (strange, repeats)))
         known = self._model.metadata[USERS]
         if metadata is not None:
             known = with_facts(known, {_NEW: metadata}, "user")
@@ -388,10 +391,8 @@ default=None
             of_interest = None
             if self._interest is not None:
                 of_interest = self._interest.row_of(row, [_NEW], known)
-        if note and row.nnz:
-            self._told(note)
-        elif note:
-            warnings.warn(note, UserWarning, stacklevel=2)
+        if repeats:
+            warnings.warn(repeats, UserWarning, stacklevel=2)
         unit = float(self._model.unit_of(np.array([row.nnz]))[0])
         return NewUser(
             stacked_row([part[0] for part in rows]) / unit,
@@ -403,19 +404,19 @@ default=None
             self._model.token,
         )
 
-    def _new_row(self, data: Ratings) -> tuple[sp.csr_array, str]:
+    def _new_row(self, data: Ratings) -> tuple[sp.csr_array, str, str]:
+        """The ratings, and what is to be said of strange items and of repeated pairs."""
         places = self._ids[ITEMS].places(data.items.names)
         known = places[data.item] >= 0
         check_further(data, self.kind_, self.scale_, "fold_in")
         n_strange = int((~known).sum())
-        note = f"{n_strange} of {data.n} items are not known and left out." if n_strange else ""
+        strange = f"{n_strange} of {data.n} items are not known and left out." if n_strange else ""
         X, repeated = merged(data.take(known), self.kind_)
-        note = " ".join(filter(None, (note, repeated_note(repeated, self.kind_))))
         full = sp.coo_array(X)
         values = (full.data - self._offset).astype(np.float32)
         coords = full.coords[0], places[full.coords[1]]
         row = sp.csr_array((values, coords), shape=(1, len(self.item_factors_)))
-        return row, note
+        return row, strange, repeated_note(repeated, self.kind_)
 
     def partial_fit(
         self,

@@ -52,7 +52,8 @@ class Tuning:
     def best(self) -> dict[str, Any]:
         """The settings to fit with: ``model.set_params(**tuning.best)``."""
         sign = 1.0 if self.measure in ERRORS else -1.0
-        return self.settings[int(np.argmin(sign * self.means))]
+        means = sign * self.means
+        return self.settings[int(np.argmin(np.where(np.isnan(means), np.inf, means)))]
 
     def __str__(self) -> str:
         lines = [f"{self.measure:>12}   settings"]

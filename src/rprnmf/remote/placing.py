@@ -83,8 +83,7 @@ def by_rows(X: Any, what: str = "X") -> Any:
         raise ValueError(f"{what} must have two axes, got {X.ndim}.")
     if any(np.isnan(size) for sizes in X.chunks for size in sizes):
         raise ValueError(
-            f"the chunks of {what} have unknown sizes; call {what}.compute_chunk_sizes() before "
-            "the fit."
+            f"the chunks of {what} have unknown sizes; call {what}.compute_chunk_sizes() before."
         )
     if 0 in X.shape:
         lacking = "sample" if not X.shape[0] else "feature"
